@@ -89,13 +89,13 @@ def wheels(built: Path) -> list[Path]:
     Raises:
         FileNotFoundError: If the book has not been built.
     """
-    found = sorted(built.glob("wheels/*/*.whl"))
-    if len(found) != 2:
+    files = sorted(built.glob("wheels/*/*.whl"))
+    if len(files) != 2:
         raise FileNotFoundError(
-            f"{built / 'wheels'} holds {len(found)} wheels: build the book first, with "
+            f"{built / 'wheels'} holds {len(files)} wheels: build the book first, with "
             "`make html`."
         )
-    return found
+    return files
 
 
 def rubric_page(title: str, rows: list[tuple[str, int, float, Any]]) -> str:
@@ -128,14 +128,14 @@ def write(chapter: str, packages: list[Path], built: Path, folder: Path) -> None
     """
     notebook = published(chapter, built)
     rubric = read_rubric(chapter)
-    asked = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    exercises = questions(ROOT / "src/rankone_book/exercises" / chapter)
     times = minutes(notebook)
     title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
-    code = sum(question.points for question in asked.values())
-    written = sum(worth for half in rubric.values() for worth, _ in half["criteria"])
+    code = sum(question.points for question in exercises.values())
+    writing = sum(worth for half in rubric.values() for worth, _ in half["criteria"])
     time = sum(time for _, time in times.values())
     sentence = (
-        f"An assignment from *Rank One*: {code} points by checks and {written} in "
+        f"An assignment from *Rank One*: {code} points by checks and {writing} in "
         f"writing, about {time} minutes. Replace every `...`, answer in writing where a "
         "cell asks for it, and hand this notebook in; it is graded by running it from "
         "top to bottom, on other data than the checks in it use."
@@ -145,8 +145,8 @@ def write(chapter: str, packages: list[Path], built: Path, folder: Path) -> None
     nbformat.write(instructor(notebook, rubric), folder / f"{chapter}-instructor.ipynb")
     archive(chapter, packages, folder / f"{chapter}-autograder.zip")
     rows = [
-        (f"{named(q)}: {times[q][0]}", times[q][1], asked[q].points, rubric[q])
-        for q in asked
+        (f"{named(q)}: {times[q][0]}", times[q][1], exercises[q].points, rubric[q])
+        for q in exercises
     ]
     (folder / "rubric.md").write_text(rubric_page(title, rows), encoding="utf-8")
     command = f"{GRADE} {chapter}"
@@ -154,7 +154,7 @@ def write(chapter: str, packages: list[Path], built: Path, folder: Path) -> None
     text = README.format(
         title=title,
         code=code,
-        written=written,
+        written=writing,
         time=time,
         chapter=chapter,
         command=command,

@@ -27,9 +27,9 @@ def pinned(names: tuple[str, ...], text: str) -> str:
         text: Of requirements.txt.
     """
     waiting = set(names)
-    seen = set[str]()
+    closure = set[str]()
     while waiting:
-        seen.add(name := waiting.pop())
+        closure.add(name := waiting.pop())
         try:
             below = [Requirement(line) for line in requires(name) or []]
         except PackageNotFoundError:
@@ -37,10 +37,10 @@ def pinned(names: tuple[str, ...], text: str) -> str:
             # kept
             continue
         mandatory = [r for r in below if "extra" not in str(r.marker)]
-        waiting |= {re.sub(r"[-_.]+", "-", r.name).lower() for r in mandatory} - seen
+        waiting |= {re.sub(r"[-_.]+", "-", r.name).lower() for r in mandatory} - closure
     blocks = re.findall(r"^[a-z0-9].*(?:\n .*)*", text, re.MULTILINE)
     return (
-        "\n".join(block for block in blocks if re.split(r"[=\[ ]", block)[0] in seen)
+        "\n".join(block for block in blocks if re.split(r"[=\[ ]", block)[0] in closure)
         + "\n"
     )
 
@@ -55,20 +55,20 @@ def archive(chapter: str, packages: list[Path], path: Path) -> None:
     """
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     config = {"chapter": chapter, "secret": secrets.token_hex(16)}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
         for script in ("setup.sh", "run_autograder"):
-            made.write(ROOT / "tools" / "gradescope" / script, script)
+            bundle.write(ROOT / "tools" / "gradescope" / script, script)
         for check in sorted(
             (ROOT / "src/rankone_book/exercises" / chapter).glob("q*.py")
         ):
-            made.write(check, f"tests/{check.name}")
+            bundle.write(check, f"tests/{check.name}")
         for package in packages:
-            made.write(package, package.name)
-        made.writestr("requirements.txt", pinned(NEEDED, text))
-        made.writestr(
+            bundle.write(package, package.name)
+        bundle.writestr("requirements.txt", pinned(NEEDED, text))
+        bundle.writestr(
             "uv.txt",
             pinned(
                 ("uv",), (ROOT / "requirements-tests.txt").read_text(encoding="utf-8")
             ),
         )
-        made.writestr("config.json", json.dumps(config, indent=1))
+        bundle.writestr("config.json", json.dumps(config, indent=1))

@@ -136,8 +136,8 @@ def modules() -> Iterator[Any]:
             "rankone_book.widgets" if part == "widgets" else f"rankone.{part}"
         )
         yield package
-        for found in pkgutil.iter_modules(getattr(package, "__path__", [])):
-            yield importlib.import_module(f"{package.__name__}.{found.name}")
+        for entry in pkgutil.iter_modules(getattr(package, "__path__", [])):
+            yield importlib.import_module(f"{package.__name__}.{entry.name}")
 
 
 def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
@@ -147,7 +147,7 @@ def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
     A class that only holds results, and so checks nothing when it is made, counts with
     its methods alone; those of a protocol do nothing.
     """
-    found: dict[Any, tuple[str, Callable[..., Any]]] = {}
+    functions: dict[Any, tuple[str, Callable[..., Any]]] = {}
     exported = [
         m
         for m in modules()
@@ -169,37 +169,39 @@ def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
     for (name, _), thing in things.items():
         if times[name] > 1:
             name = f"{thing.__module__.rpartition('.')[2]}.{name}"
-        own = [(name, thing, thing)]
+        members = [(name, thing, thing)]
         if inspect.isclass(thing):
-            own = [
+            members = [
                 (f"{name}.{key}", part, part)
                 for key, part in vars(thing).items()
                 if not key.startswith("_")
             ]
-            made = (
+            constructs = (
                 "__post_init__" in vars(thing)
                 or not dataclasses.is_dataclass(thing)
-                or _written(thing)
+                or _has_own_init(thing)
             )
-            own += [(f"{name}()", getattr(thing, "__init__", None), thing)] * made
-            own += [
+            members += [
+                (f"{name}()", getattr(thing, "__init__", None), thing)
+            ] * constructs
+            members += [
                 (
                     f"{name}.__call__",
                     vars(thing).get("__call__"),
                     vars(thing).get("__call__"),
                 )
             ]
-        for label, one, called in own:
-            one = getattr(one, "__func__", one)
-            function = inspect.unwrap(one) if one is not None else None
+        for label, member, target in members:
+            member = getattr(member, "__func__", member)
+            function = inspect.unwrap(member) if member is not None else None
             if inspect.isfunction(function) and str(function.__module__).startswith(
                 "rankone"
             ):
-                found[function.__code__] = (
+                functions[function.__code__] = (
                     label,
-                    called if inspect.isclass(called) else one,
+                    target if inspect.isclass(target) else member,
                 )
-    return found
+    return functions
 
 
 def _names_of(module: Any) -> list[str]:
@@ -210,7 +212,7 @@ def _names_of(module: Any) -> list[str]:
     ]
 
 
-def _written(thing: Any) -> bool:
+def _has_own_init(thing: Any) -> bool:
     """Whether a class has an `__init__` of its own, and not the one that a dataclass is
     given.
     """
@@ -225,7 +227,7 @@ def watched(
     """A block of code; function by name → its fastest call there that ended well, with
     its arguments as they came.
     """
-    found: dict[str, Call] = {}
+    calls: dict[str, Call] = {}
     takes = {
         code: tuple(inspect.signature(function).parameters)
         for code, (_, function) in names.items()
@@ -236,15 +238,17 @@ def watched(
         if code not in names:
             return None
         name, function = names[code]
-        given = _given(frame, takes[code])
+        arguments = _arguments_in(frame, takes[code])
         if name.endswith("()"):
             # whatever it calls itself
-            named = function
+            owner = function
             function = type(next(iter(frame.f_locals.values())))
             if inspect.unwrap(function.__init__).__code__ is not frame.f_code:
                 return None  # the rest of what a subclass is made of
-            name = name if function is named else f"{function.__name__}()"
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
+            name = name if function is owner else f"{function.__name__}()"
+        if any(
+            isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(arguments)
+        ):
             return None
         start = perf_counter()
         double = jax.config.read("jax_enable_x64")
@@ -255,11 +259,11 @@ def watched(
             raised |= event == "exception"
             # which is also how an error ends a call
             if event == "return" and not (raised and value is None):
-                call = Call(function, given, perf_counter() - start, double)
+                call = Call(function, arguments, perf_counter() - start, double)
                 if call.seconds < min(
-                    SLOWEST, found[name].seconds if name in found else SLOWEST
+                    SLOWEST, calls[name].seconds if name in calls else SLOWEST
                 ):
-                    found[name] = call
+                    calls[name] = call
             return inside
 
         return inside
@@ -267,7 +271,7 @@ def watched(
     before = sys.gettrace()
     sys.settrace(watch)
     try:
-        yield found
+        yield calls
     finally:
         sys.settrace(before)
 
@@ -283,12 +287,16 @@ def _code(frame: Any) -> Any:
     )
 
 
-def _given(frame: Any, takes: tuple[str, ...]) -> dict[str, Any]:
-    given = frame.f_locals
+def _arguments_in(frame: Any, takes: tuple[str, ...]) -> dict[str, Any]:
+    arguments = frame.f_locals
     if frame.f_code is CHECKED:
         with suppress(TypeError):  # of a call that will be refused
-            given = given["takes"].bind(*given["args"], **given["kwargs"]).arguments
-    return {name: given[name] for name in takes if name in given}
+            arguments = (
+                arguments["takes"]
+                .bind(*arguments["args"], **arguments["kwargs"])
+                .arguments
+            )
+    return {name: arguments[name] for name in takes if name in arguments}
 
 
 def run_examples() -> None:
@@ -322,11 +330,11 @@ def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
         return bad
     host = np.asarray(value)
     if host.ndim:
-        broken = np.array(host, float)
-        broken.flat[rng.integers(broken.size) if broken.size else slice(0)] = np.nan
+        corrupt = np.array(host, float)
+        corrupt.flat[rng.integers(corrupt.size) if corrupt.size else slice(0)] = np.nan
         bad |= {
-            "NaN": broken,
-            "infinity": np.where(np.isnan(broken), np.inf, broken),
+            "NaN": corrupt,
+            "infinity": np.where(np.isnan(corrupt), np.inf, corrupt),
             "empty": host[:0],
         }
         bad |= {
@@ -373,9 +381,9 @@ def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
     plainly bad. Leaky: any other error. Changed: its input.
     """
     function = call.function
-    given = jax.tree.map(_anew, call.given)
-    said = ""
-    before = _bytes(given)
+    arguments = jax.tree.map(_usable_leaf, call.given)
+    message = ""
+    before = _bytes(arguments)
     quiet = (
         warnings.catch_warnings(),
         redirect_stdout(io.StringIO()),
@@ -384,7 +392,7 @@ def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
     try:
         with quiet[0], quiet[1], quiet[2], double_precision(call.double):
             warnings.simplefilter("ignore")
-            result = _called(function, given)
+            result = _call(function, arguments)
             jax.block_until_ready(
                 [
                     leaf
@@ -392,34 +400,34 @@ def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
                     if isinstance(leaf, jax.Array)
                 ]
             )
-        found = "answered wrongly" if kind in PLAINLY_BAD else "answered"
+        verdict = "answered wrongly" if kind in PLAINLY_BAD else "answered"
     except Exception as error:
-        found = "leaky"
-        said = f"{type(error).__name__}: {error!s:.100}"
+        verdict = "leaky"
+        message = f"{type(error).__name__}: {error!s:.100}"
         if _names(error, blamed):
-            found = "named"
+            verdict = "named"
         elif kind in SHAPES and _of_the_caller(error):
-            found = "the caller's"
-    return "changed" if _bytes(given) != before else found, said
+            verdict = "the caller's"
+    return "changed" if _bytes(arguments) != before else verdict, message
 
 
-def _anew(leaf: Any) -> Any:
+def _usable_leaf(leaf: Any) -> Any:
     """An array; another in the place of one that an earlier call was given to use
     up.
     """
-    gone = isinstance(leaf, jax.Array) and leaf.is_deleted()
-    return jnp.zeros(leaf.shape, leaf.dtype) if gone else leaf
+    deleted = isinstance(leaf, jax.Array) and leaf.is_deleted()
+    return jnp.zeros(leaf.shape, leaf.dtype) if deleted else leaf
 
 
 def _names(error: Exception, blamed: set[str]) -> bool:
     """Whether it is the package's own, "argument: got …; it must be …", of one of
     these, or says what is to install.
     """
-    found = re.match(
+    match = re.match(
         r"(\w+)(\.\w+|\[[^]]*\])*: got .*; it must be ", str(error), re.DOTALL
     )
-    own = isinstance(error, ValueError) and found is not None and found[1] in blamed
-    return own or (isinstance(error, ImportError) and "pip install " in str(error))
+    is_ours = isinstance(error, ValueError) and match is not None and match[1] in blamed
+    return is_ours or (isinstance(error, ImportError) and "pip install " in str(error))
 
 
 def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
@@ -430,11 +438,14 @@ def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
         return {argument}
     parameters = inspect.signature(call.function).parameters.values()
     options = [
-        call.given.get(one.name, {})
-        for one in parameters
-        if one.kind is one.VAR_KEYWORD
+        call.given.get(parameter.name, {})
+        for parameter in parameters
+        if parameter.kind is parameter.VAR_KEYWORD
     ]
-    return {one.name for one in parameters}.union(*options) - {"self", "cls"}
+    return {parameter.name for parameter in parameters}.union(*options) - {
+        "self",
+        "cls",
+    }
 
 
 def _of_the_caller(error: Exception) -> bool:
@@ -450,42 +461,42 @@ def _of_the_caller(error: Exception) -> bool:
     return last != __file__ and not last.startswith(os.path.dirname(rankone.__file__))
 
 
-def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+def _call(function: Callable[..., Any], values: dict[str, Any]) -> Any:
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        if name not in given:
+        if name not in values:
             continue
         if parameter.kind is parameter.VAR_POSITIONAL:
-            arguments += list(given[name])
+            arguments += list(values[name])
         elif parameter.kind is parameter.VAR_KEYWORD:
-            keywords |= given[name]
+            keywords |= values[name]
         elif parameter.kind is parameter.KEYWORD_ONLY:
-            keywords[name] = given[name]
+            keywords[name] = values[name]
         else:
-            arguments.append(given[name])
+            arguments.append(values[name])
     return function(*arguments, **keywords)
 
 
-def table(found: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
+def table(calls: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
     """Function → how many of its bad inputs ended how; under "" what should not be."""
     rng = np.random.default_rng(seed)
     todo = []
-    for name, call in sorted(found.items()):
+    for name, call in sorted(calls.items()):
         for options, argument, value in _arguments(call):
             for kind, bad in replacements(value, rng).items():
-                tried = call._replace(given=_with(call.given, options, argument, bad))
+                trial = call._replace(given=_with(call.given, options, argument, bad))
                 todo.append(
-                    (name, argument, kind, tried, _blamed(call, argument, value, kind))
+                    (name, argument, kind, trial, _blamed(call, argument, value, kind))
                 )
-    chosen = sorted(rng.permutation(len(todo))[:most])
+    sample = sorted(rng.permutation(len(todo))[:most])
     counts: dict[str, Counter] = {}
-    for name, argument, kind, call, blamed in (todo[i] for i in chosen):
-        ended, said = outcome(call, kind, blamed)
+    for name, argument, kind, call, blamed in (todo[i] for i in sample):
+        ended, message = outcome(call, kind, blamed)
         counts.setdefault(name, Counter())[ended] += 1
         if ended in ("leaky", "answered wrongly", "changed"):
             counts.setdefault("", Counter())[
-                f"{ended}: {name}({argument}={kind}) {said}".rstrip()
+                f"{ended}: {name}({argument}={kind}) {message}".rstrip()
             ] += 1
     return counts
 
@@ -498,7 +509,9 @@ def _arguments(call: Call) -> Iterator[tuple[str, str, Any]]:
     for name, value in call.given.items():
         if parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
             yield from (
-                (name, key, one) for key, one in value.items() if key not in NOT_CHECKED
+                (name, key, entry)
+                for key, entry in value.items()
+                if key not in NOT_CHECKED
             )
         elif (
             name not in NOT_CHECKED
@@ -507,19 +520,23 @@ def _arguments(call: Call) -> Iterator[tuple[str, str, Any]]:
             yield "", name, value
 
 
-def _with(given: dict[str, Any], options: str, name: str, bad: Any) -> dict[str, Any]:
-    return given | ({options: given[options] | {name: bad}} if options else {name: bad})
+def _with(
+    arguments: dict[str, Any], options: str, name: str, bad: Any
+) -> dict[str, Any]:
+    return arguments | (
+        {options: arguments[options] | {name: bad}} if options else {name: bad}
+    )
 
 
 def missing(
-    names: dict[Any, tuple[str, Callable[..., Any]]], found: Iterable[str]
+    names: dict[Any, tuple[str, Callable[..., Any]]], called: Iterable[str]
 ) -> set[str]:
     """What nothing has called yet, of what takes anything."""
     return {
         name
-        for name, one in names.values()
-        if set(inspect.signature(one).parameters) - {"self"}
-    } - set(found)
+        for name, function in names.values()
+        if set(inspect.signature(function).parameters) - {"self"}
+    } - set(called)
 
 
 def recorded() -> dict[str, Any]:
@@ -529,13 +546,15 @@ def recorded() -> dict[str, Any]:
     return json.loads(RECORD.read_text("utf-8")) if RECORD.is_file() else {}
 
 
-def record(tests: list[str], ended: Counter, called: Iterable[str]) -> None:
+def record(tests: list[str], ended: Counter, functions: Iterable[str]) -> None:
     """Keep the counts of one part."""
     part = " ".join(Path(test).name for test in tests)
-    held = recorded() | {
-        part: {"inputs": dict(sorted(ended.items())), "functions": sorted(called)}
+    counts = recorded() | {
+        part: {"inputs": dict(sorted(ended.items())), "functions": sorted(functions)}
     }
-    RECORD.write_text(json.dumps(dict(sorted(held.items())), indent=1) + "\n", "utf-8")
+    RECORD.write_text(
+        json.dumps(dict(sorted(counts.items())), indent=1) + "\n", "utf-8"
+    )
 
 
 def words(labels: set[str]) -> set[str]:
@@ -571,11 +590,11 @@ def main() -> None:
     args = parser.parse_args()
     every = [folder for part in PARTS if os.path.isdir(folder := f"tests/{part}")]
     names = public()
-    with watched(names) as found:
+    with watched(names) as calls:
         if not args.tests:
             run_examples()
         if not args.examples:
-            few = FewTests(lambda: words(missing(names, found)))
+            few = FewTests(lambda: words(missing(names, calls)))
             # The package is imported before the tests could put a type checker around
             # it.
             options = [
@@ -587,16 +606,16 @@ def main() -> None:
                 f"--deselect={HOOK}",
             ]
             pytest.main([*options, *(args.tests or every)], plugins=[few])
-    counts = table(found, sys.maxsize if args.record else args.most, args.seed)
-    wrong = counts.pop("", Counter())
+    counts = table(calls, sys.maxsize if args.record else args.most, args.seed)
+    faults = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())
     if args.record:
-        record(args.tests or ["examples" if args.examples else "all"], total, found)
-    print("\n".join(sorted(wrong)))
+        record(args.tests or ["examples" if args.examples else "all"], total, calls)
+    print("\n".join(sorted(faults)))
     never = missing(
         names,
         {
-            *found,
+            *calls,
             *NEVER,
             *(name for part in recorded().values() for name in part["functions"]),
         },
@@ -606,7 +625,7 @@ def main() -> None:
         f"{len(counts)} functions and methods, {sum(total.values())} inputs:",
         dict(total),
     )
-    sys.exit(bool(wrong or never))
+    sys.exit(bool(faults or never))
 
 
 if __name__ == "__main__":

@@ -80,9 +80,9 @@ class Printed:
 def place_all(printed: Sequence[Printed]) -> None:
     """Let each page of the site begin where the one before it ends."""
     first = 0
-    for each in printed:
-        each.first = first
-        first += each.length
+    for document in printed:
+        document.first = first
+        first += document.length
 
 
 def bind(printed: Sequence[Printed], title: str, parts: dict[str, str]) -> PdfWriter:
@@ -94,12 +94,12 @@ def bind(printed: Sequence[Printed], title: str, parts: dict[str, str]) -> PdfWr
         parts: Address → name of the part that begins there.
     """
     writer = PdfWriter()
-    for each in printed:
-        writer.append(each.reader, pages=(0, each.length), import_outline=False)
-    by_address = {each.address: each for each in printed}
-    for each in printed:
-        for page in writer.pages[each.first : each.first + each.length]:
-            _lead(writer, page, each, by_address)
+    for document in printed:
+        writer.append(document.reader, pages=(0, document.length), import_outline=False)
+    by_address = {document.address: document for document in printed}
+    for document in printed:
+        for page in writer.pages[document.first : document.first + document.length]:
+            _lead(writer, page, document, by_address)
     _number(writer)
     _bookmark(writer, printed, parts)
     writer.add_metadata({"/Title": title})
@@ -109,31 +109,34 @@ def bind(printed: Sequence[Printed], title: str, parts: dict[str, str]) -> PdfWr
 
 
 def _lead(
-    writer: PdfWriter, page: PageObject, here: Printed, by_address: dict[str, Printed]
+    writer: PdfWriter,
+    page: PageObject,
+    document: Printed,
+    by_address: dict[str, Printed],
 ) -> None:
     """Let the links of a page that name a place of the book go there."""
     for entry in page.get("/Annots", ()):
         link = entry.get_object()
-        if target := _target(link, here, by_address):
+        if target := _target(link, document, by_address):
             number, top = target
             link.pop("/A", None)
             height = NullObject() if top is None else FloatObject(top)
-            there = [
+            destination = [
                 writer.pages[number].indirect_reference,
                 NameObject("/XYZ"),
                 NullObject(),
                 height,
                 NullObject(),
             ]
-            link[NameObject("/Dest")] = ArrayObject(there)
+            link[NameObject("/Dest")] = ArrayObject(destination)
 
 
 def _target(
-    link: DictionaryObject, here: Printed, by_address: dict[str, Printed]
+    link: DictionaryObject, document: Printed, by_address: dict[str, Printed]
 ) -> tuple[int, float | None] | None:
     action = link.get("/A", {})
     if "/Dest" in link or "/D" in action:
-        return here.place(str(link.get("/Dest", action.get("/D"))).lstrip("/"))
+        return document.place(str(link.get("/Dest", action.get("/D"))).lstrip("/"))
     address, anchor = urldefrag(str(action.get("/URI", "")))
     return by_address[address].place(unquote(anchor)) if address in by_address else None
 
@@ -152,22 +155,22 @@ def _number(writer: PdfWriter) -> None:
         ).get_object()
         fonts[NameObject(FONT)] = font
         x = float(page.mediabox.width) / 2 - 2.5 * len(str(n))
-        drawn = page["/Contents"].get_object()
-        kept = (
-            list(drawn)
-            if isinstance(drawn, ArrayObject)
+        contents = page["/Contents"].get_object()
+        streams = (
+            list(contents)
+            if isinstance(contents, ArrayObject)
             else [page.raw_get("/Contents")]
         )
         after = writer._add_object(
             _stream(NUMBER.format(font=FONT, x=x, y=BOTTOM, n=n))
         )
-        page[NameObject("/Contents")] = ArrayObject([before, *kept, after])
+        page[NameObject("/Contents")] = ArrayObject([before, *streams, after])
 
 
 def _stream(code: str) -> DecodedStreamObject:
-    made = DecodedStreamObject()
-    made.set_data(f"\n{code}\n".encode())
-    return made
+    stream = DecodedStreamObject()
+    stream.set_data(f"\n{code}\n".encode())
+    return stream
 
 
 def _bookmark(
@@ -184,13 +187,13 @@ def _bookmark(
         )
 
     part = None
-    for each in printed:
-        if each.address in parts:
-            part = mark(parts[each.address], (each.first, None), None)
+    for document in printed:
+        if document.address in parts:
+            part = mark(parts[document.address], (document.first, None), None)
         above = [part]
-        for heading in each.headings:
+        for heading in document.headings:
             above = above[: heading.depth]
-            above.append(mark(heading.words, each.place(heading.anchor), above[-1]))
+            above.append(mark(heading.words, document.place(heading.anchor), above[-1]))
 
 
 def rows(
@@ -204,18 +207,18 @@ def rows(
     """
     times = Counter(
         heading.words
-        for each in printed
-        for heading in each.headings
+        for document in printed
+        for heading in document.headings
         if heading.depth == 2
     )
-    for each in printed:
-        if each.address in parts:
-            yield 0, parts[each.address], each.address, each.first + 1
-        for depth, anchor, words in each.headings:
+    for document in printed:
+        if document.address in parts:
+            yield 0, parts[document.address], document.address, document.first + 1
+        for depth, anchor, words in document.headings:
             if depth == 1 or (depth == 2 and times[words] <= MANY):
                 yield (
                     depth,
                     words,
-                    f"{each.address}#{anchor}",
-                    each.place(anchor)[0] + 1,
+                    f"{document.address}#{anchor}",
+                    document.place(anchor)[0] + 1,
                 )

@@ -86,8 +86,8 @@ def build(output: Path) -> None:
     report = jupyter_book.sphinx.handle_exception
 
     def explained(app: Any, args: Any, error: BaseException, stream: Any) -> None:
-        if said := sentence(error):
-            sys.exit(said)
+        if message := sentence(error):
+            sys.exit(message)
         report(app, args, error, stream)
 
     jupyter_book.sphinx.handle_exception = explained
@@ -138,9 +138,9 @@ def main(stamp: str) -> None:
     try:
         run(ROOT / stamp)
     except (OSError, KeyboardInterrupt, RuntimeError) as error:
-        if not (said := sentence(error)) and not isinstance(error, RuntimeError):
+        if not (message := sentence(error)) and not isinstance(error, RuntimeError):
             raise
-        sys.exit(said or str(error))
+        sys.exit(message or str(error))
 
 
 if __name__ == "__main__":

@@ -57,10 +57,10 @@ BY_TOOLS = (
 
 def git(*arguments: str) -> list[str]:
     """The lines that git prints."""
-    done = subprocess.run(
+    process = subprocess.run(
         ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return done.stdout.splitlines()
+    return process.stdout.splitlines()
 
 
 def changed() -> list[str]:
@@ -102,23 +102,26 @@ def linters(files: Iterable[str]) -> list[str]:
 
 def selected(files: Iterable[str]) -> list[str]:
     """The files and tests to give to pytest for some changed files, each test once."""
-    chosen: set[str] = set(ALWAYS)
+    tests: set[str] = set(ALWAYS)
     for path in map(PurePosixPath, files):
         if path.is_relative_to("tests"):
-            chosen |= _by_test_file(path)
+            tests |= _by_test_file(path)
         elif path.is_relative_to("src/rankone_book/exercises"):
-            chosen.add(_own("tests/exercises", path.parts[3]))
+            tests.add(_test_file("tests/exercises", path.parts[3]))
         elif path.is_relative_to("src") and path.suffix == ".py":
-            chosen |= _by_module(path)
+            tests |= _by_module(path)
         elif path.parts[0] == "frontend":
-            chosen |= {"tests/test_frontend.py", _own("tests/widgets", path.parts[1])}
+            tests |= {
+                "tests/test_frontend.py",
+                _test_file("tests/widgets", path.parts[1]),
+            }
         elif path.is_relative_to("src/rankone_book/widgets") and path.suffix != ".py":
-            chosen.add(_own("tests/widgets", path.stem))
+            tests.add(_test_file("tests/widgets", path.stem))
         elif path.parts[0] == "book" and path.suffix in (".md", ".yml", ".bib"):
-            chosen |= {"tests/book"} | _naming(path)
+            tests |= {"tests/book"} | _naming(path)
         else:
-            chosen |= _naming(path)
-    return sorted(test for test in chosen if not chosen & {*_above(test)})
+            tests |= _naming(path)
+    return sorted(test for test in tests if not tests & {*_above(test)})
 
 
 def _above(test: str) -> Iterator[str]:
@@ -148,18 +151,18 @@ def _by_test_file(path: PurePosixPath) -> set[str]:
         return {str(path.parent)}
     common = ROOT / "tests/conftest.py"
     # as in install_import_hook("rankone", "shapes.checked")
-    named = {text.partition(".")[0] for text in _texts(common)}
-    if path.name == "conftest.py" or path.stem in _imported(common) | named:
+    hooks = {text.partition(".")[0] for text in _texts(common)}
+    if path.name == "conftest.py" or path.stem in _imported(common) | hooks:
         return {f"tests/{part}" for part in parts()}
     return _naming(path)
 
 
-def _own(folder: str, name: str) -> str:
+def _test_file(folder: str, name: str) -> str:
     """The test file of that name in a folder of tests, or the folder where there is
     none.
     """
-    own = f"{folder}/test_{name}.py"
-    return own if (ROOT / own).is_file() else folder
+    file = f"{folder}/test_{name}.py"
+    return file if (ROOT / file).is_file() else folder
 
 
 def _by_module(path: PurePosixPath) -> set[str]:
@@ -167,10 +170,10 @@ def _by_module(path: PurePosixPath) -> set[str]:
     module = ".".join(path.relative_to("src").with_suffix("").parts).removesuffix(
         ".__init__"
     )
-    gone = not (ROOT / path).is_file()
-    found = (
+    deleted = not (ROOT / path).is_file()
+    examples = (
         {f"{EXAMPLES}[{module}]"}
-        if not gone and ">>> " in (ROOT / path).read_text(encoding="utf-8")
+        if not deleted and ">>> " in (ROOT / path).read_text(encoding="utf-8")
         else set()
     )
     part = path.parts[2]
@@ -178,18 +181,18 @@ def _by_module(path: PurePosixPath) -> set[str]:
         everywhere = (
             path.parts[1] == "rankone"
             and len(path.parts) == 3
-            and (gone or _importers(path))
+            and (deleted or _importers(path))
         )
-        return found | (
-            {f"tests/{each}" for each in parts()} if everywhere else _naming(path)
+        return examples | (
+            {f"tests/{folder}" for folder in parts()} if everywhere else _naming(path)
         )
-    if gone or path.name == "__init__.py" or len(_importers(path)) >= SHARED:
-        return found | {f"tests/{part}"}
-    own = ROOT / "tests" / part / f"test_{path.stem}.py"
+    if deleted or path.name == "__init__.py" or len(_importers(path)) >= SHARED:
+        return examples | {f"tests/{part}"}
+    test_file = ROOT / "tests" / part / f"test_{path.stem}.py"
     names = _defined(ROOT / path)
-    single = {f"tests/{part}/{own.name}"} if own.is_file() else set()
+    single = {f"tests/{part}/{test_file.name}"} if test_file.is_file() else set()
     for file in [
-        *own.parent.glob("test_*.py"),
+        *test_file.parent.glob("test_*.py"),
         *(ROOT / "tests/checks").glob("test_*.py"),
     ]:
         relative = file.relative_to(ROOT).as_posix()
@@ -199,7 +202,7 @@ def _by_module(path: PurePosixPath) -> set[str]:
             if names & names_of(file, test)
         }
     alone = any(test.startswith(f"tests/{part}/") for test in single)
-    return found | (single if alone else {f"tests/{part}"})
+    return examples | (single if alone else {f"tests/{part}"})
 
 
 @cache
@@ -218,13 +221,13 @@ def _imported(file: Path) -> frozenset[str]:
     """The last names of the modules that a file may import: `a.b.c` gives c, and
     `from a.b import c` b and c.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {alias.name.rpartition(".")[2] for alias in node.names}
+            names |= {alias.name.rpartition(".")[2] for alias in node.names}
         if isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.rpartition(".")[2])
-    return frozenset(found)
+            names.add(node.module.rpartition(".")[2])
+    return frozenset(names)
 
 
 @cache
@@ -251,10 +254,10 @@ def _defined(module: Path) -> set[str]:
 def _tests(file: Path) -> list[str]:
     """The tests and classes of tests at the top of a file."""
     body = ast.parse(file.read_text(encoding="utf-8")).body
-    named = [
+    names = [
         node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)
     ]
-    return [name for name in named if name.startswith(("test_", "Test"))]
+    return [name for name in names if name.startswith(("test_", "Test"))]
 
 
 def _naming(path: PurePosixPath) -> set[str]:
@@ -273,7 +276,7 @@ def _naming(path: PurePosixPath) -> set[str]:
     if path.parts[0] in HOMES:
         files = {file for file in files if file.parent.name in HOMES[path.parts[0]]}
     if path.suffix == ".py":
-        found = {file for file in files if stem in _imported(file)}
+        selection = {file for file in files if stem in _imported(file)}
     else:
         tools = [tool for folder in BY_TOOLS for tool in (ROOT / folder).glob("*.py")]
         using = {
@@ -281,15 +284,17 @@ def _naming(path: PurePosixPath) -> set[str]:
             for tool in tools
             if any(path.name in text for text in _texts(tool))
         }
-        found = {file for file in files if using & _imported(file)}
-    found |= {file for file in files if any(path.name in text for text in _texts(file))}
+        selection = {file for file in files if using & _imported(file)}
+    selection |= {
+        file for file in files if any(path.name in text for text in _texts(file))
+    }
     if path.parts[0] in ("book", "experiments"):
-        found |= {
+        selection |= {
             file
             for file in files
             if file.parent.name in ("exercises", "experiments") and stem in _texts(file)
         }
-    return {file.relative_to(ROOT).as_posix() for file in found}
+    return {file.relative_to(ROOT).as_posix() for file in selection}
 
 
 def main() -> int:
@@ -327,11 +332,11 @@ def main() -> int:
             )
         )
         tested = subprocess.run(pytest, cwd=ROOT, check=False)
-        said = linted.result()
-    print(said.stdout, said.stderr, sep="", end="")
+        report = linted.result()
+    print(report.stdout, report.stderr, sep="", end="")
     print(
         "lint:",
-        "FAILED" if said.returncode else "passed",
+        "FAILED" if report.returncode else "passed",
         "· tests:",
         "FAILED" if tested.returncode else "passed",
     )
@@ -340,7 +345,7 @@ def main() -> int:
         "that the change does not name."
     )
     print("`make test` runs them; `make compat` tries other versions.")
-    return tested.returncode or said.returncode
+    return tested.returncode or report.returncode
 
 
 if __name__ == "__main__":

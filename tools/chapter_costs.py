@@ -55,12 +55,12 @@ class Costs:
         """Add a span that ends now."""
         end = process_time()
         start = end - seconds
-        own = seconds
+        net = seconds
         while self._spans and self._spans[-1][0] >= start:
             first, last = self._spans.pop()
-            own -= last - first
+            net -= last - first
         self._spans.append((start, end))
-        self.seconds[kind] += own
+        self.seconds[kind] += net
 
     def timed(self, kind: str, function: Callable) -> Callable:
         """The same function, whose calls are spans of this kind."""

@@ -92,11 +92,11 @@ def _measured(text: str) -> list[ast.expr]:
     return [
         call.args[0]
         for call in calls
-        if isinstance(call, ast.Call) and _called(call) == "measured" and call.args
+        if isinstance(call, ast.Call) and _callee(call) == "measured" and call.args
     ]
 
 
-def _called(call: ast.Call) -> str:
+def _callee(call: ast.Call) -> str:
     return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
@@ -153,12 +153,12 @@ def _docstrings(dotted: str, path: str) -> str:
         .removesuffix("/__init__")
         .replace("/", ".")
     )
-    found = [module.__doc__]
+    texts = [module.__doc__]
     thing = module
     for name in dotted.removeprefix(module.__name__).strip(".").split("."):
         thing = getattr(thing, name) if name else thing
-        found.append(thing.__doc__)
-    return "\n".join(filter(None, found))
+        texts.append(thing.__doc__)
+    return "\n".join(filter(None, texts))
 
 
 def test(row: Row, book: Book) -> Iterator[str]:
@@ -194,16 +194,16 @@ def conditions(row: Row, book: Book) -> Iterator[str]:
     """
     home = book.labels.get(row["chapter"])
     for key, condition in row.get("holds", {}).items():
-        others = dict.fromkeys(figures_in(condition), 0.0)
+        zeros = dict.fromkeys(figures_in(condition), 0.0)
         if key not in row["figures"]:
             yield f"a condition on {key!r}, which is not among the claim's figures"
         yield from (
-            f"no cell of {home} records {other!r}"
-            for other in others
-            if home and not book.records(home, other)
+            f"no cell of {home} records {figure!r}"
+            for figure in zeros
+            if home and not book.records(home, figure)
         )
         try:
-            holds(condition, 0.0, dict.fromkeys(others, 0.0))
+            holds(condition, 0.0, dict.fromkeys(zeros, 0.0))
         except ValueError as error:
             yield f"{key}: {error}"
 
@@ -232,11 +232,11 @@ def errata(row: Row, _book: Book) -> Iterator[str]:
             )
         if entry.get("kind") not in KINDS:
             yield f"no such kind of erratum: {entry.get('kind')!r}"
-        shown = (
+        needs_figure = (
             entry.get("kind") not in UNNUMBERED
             or {"refuted_by", "number"} & entry.keys()
         )
-        number = ["refuted_by", "number"] if shown else []
+        number = ["refuted_by", "number"] if needs_figure else []
         yield from (
             f"errata without {field}"
             for field in ["where", "printed", "why", "repair", *number]
@@ -272,11 +272,11 @@ CHECKERS: list[Callable[[Row, Book], Iterator[str]]] = [
 
 def miscounted(rows: list[Row], expected: list[str]) -> dict[str, int]:
     """Claims that are not listed exactly once, and how often they are."""
-    counted = Counter(name for row in rows for name in answers_for(row))
+    counts = Counter(name for row in rows for name in answers_for(row))
     return {
-        name: counted[name]
-        for name in {*expected, *counted}
-        if counted[name] != 1 or name not in expected
+        name: counts[name]
+        for name in {*expected, *counts}
+        if counts[name] != 1 or name not in expected
     }
 
 
@@ -286,13 +286,13 @@ def main(names: list[str]) -> int:
     """
     rows = read_claims(ROOT / "book" / "claims.yml")
     book = Book(ROOT)
-    broken = 0
+    status = 0
     for row in rows:
         faults = [fault for check in CHECKERS for fault in check(row, book)]
         if faults and (not names or row["id"] in names):
-            broken = 1
+            status = 1
             print(row["id"], *faults, sep="\n    ")
-    return broken
+    return status
 
 
 if __name__ == "__main__":

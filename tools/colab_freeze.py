@@ -53,8 +53,8 @@ def pins(freeze: str) -> dict[str, str]:
     """Names and versions of a list made by `pip freeze`; packages that came from an
     address are left out.
     """
-    found = re.findall(r"^([\w.-]+)==(\S+)$", freeze, re.MULTILINE)
-    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
+    pairs = re.findall(r"^([\w.-]+)==(\S+)$", freeze, re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pairs}
 
 
 def python_of(freeze: str) -> str:

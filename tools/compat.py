@@ -30,7 +30,7 @@ TESTS = [  # under tests/: the core of each module, about a minute in all
 ]
 
 
-def tried(name: str, python: Path, resolution: str) -> tuple[bool, str]:
+def trial(name: str, python: Path, resolution: str) -> tuple[bool, str]:
     """Whether the tests pass in an environment, and all that they print."""
     pins = re.findall(
         r"^(?:pytest|hypothesis)==[^\s;]+",
@@ -45,7 +45,7 @@ def tried(name: str, python: Path, resolution: str) -> tuple[bool, str]:
         "--editable",
         ROOT,
     ]
-    made = remade(
+    executable = remade(
         ROOT / "_build" / "compat" / name,
         python,
         *project,
@@ -58,7 +58,7 @@ def tried(name: str, python: Path, resolution: str) -> tuple[bool, str]:
         "platform.python_version())"
     )
     command = [
-        str(made),
+        str(executable),
         "-m",
         "pytest",
         "-q",
@@ -66,28 +66,31 @@ def tried(name: str, python: Path, resolution: str) -> tuple[bool, str]:
         "no:cacheprovider",
         *(f"tests/{test}" for test in TESTS),
     ]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=False
     )
-    said = (
-        f"{done.stdout}{done.stderr}".strip()
-        or f"ended with {done.returncode} and said nothing"
+    output = (
+        f"{process.stdout}{process.stderr}".strip()
+        or f"ended with {process.returncode} and said nothing"
     )
     return (
-        not done.returncode,
-        f"{said}\ncompat: {run([made, '-c', versions]).strip()}: "
-        f"{said.splitlines()[-1]}",
+        not process.returncode,
+        f"{output}\ncompat: {run([executable, '-c', versions]).strip()}: "
+        f"{output.splitlines()[-1]}",
     )
 
 
 def main() -> None:
     """Run both, print what they print, and fail if either does."""
-    found = pythons()
-    jobs = [("oldest", found[0], "lowest-direct"), ("newest", found[-1], "highest")]
+    versions = pythons()
+    jobs = [
+        ("oldest", versions[0], "lowest-direct"),
+        ("newest", versions[-1], "highest"),
+    ]
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda job: tried(*job), jobs))
-    for _, said in results:
-        print(said)
+        results = list(pool.map(lambda job: trial(*job), jobs))
+    for _, output in results:
+        print(output)
     sys.exit(not all(passed for passed, _ in results))
 
 

@@ -43,7 +43,7 @@ def count(file: str) -> int:
             f"tests/{file}",
         ]
         environment = os.environ | {"COMPILE_REPORT": str(report)}
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             cwd=TESTS.parent,
             env=environment,
@@ -51,8 +51,8 @@ def count(file: str) -> int:
             text=True,
             check=False,
         )
-        if done.returncode:
-            raise RuntimeError(f"{file} fails:\n{done.stdout[-2000:]}")
+        if process.returncode:
+            raise RuntimeError(f"{file} fails:\n{process.stdout[-2000:]}")
         return int(report.read_text("utf-8"))
 
 
@@ -68,9 +68,9 @@ def main(files: list[str]) -> None:
         if name in every and (files or name.startswith(ELSEWHERE))
     }
     for name in files or [name for name in every if not name.startswith(ELSEWHERE)]:
-        counted = count(name)
-        table[name] = math.ceil(counted / STEP) * STEP
-        print(f"{name}: {counted}", flush=True)
+        programs = count(name)
+        table[name] = math.ceil(programs / STEP) * STEP
+        print(f"{name}: {programs}", flush=True)
         rows = "".join(
             f'"{key}" = {most}\n' for key, most in sorted(table.items()) if most > STEP
         )

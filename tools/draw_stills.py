@@ -61,12 +61,14 @@ def shown_on(site: Path) -> dict[str, tuple[Path, str, Shown]]:
     """Key of each still → the first page that shows its explorer, the id of its model
     there, and what it shows.
     """
-    found: dict[str, tuple[Path, str, Shown]] = {}
+    explorers: dict[str, tuple[Path, str, Shown]] = {}
     for page in sorted(site.rglob("*.html")):
         for state in STATES.findall(page.read_text(encoding="utf-8")):
-            for model, shown in shown_in(json.loads(state)).items():
-                found.setdefault(shown.key, (page.relative_to(site), model, shown))
-    return found
+            for model, explorer in shown_in(json.loads(state)).items():
+                explorers.setdefault(
+                    explorer.key, (page.relative_to(site), model, explorer)
+                )
+    return explorers
 
 
 def light(picture: bytes) -> bytes:
@@ -76,29 +78,29 @@ def light(picture: bytes) -> bytes:
         ValueError: If none is light enough.
     """
     with Image.open(io.BytesIO(picture)) as image:
-        drawn = image.convert("RGB")
+        solid = image.convert("RGB")
     for scale in SCALES:
         size = (
-            round(drawn.width * scale / SCALES[0]),
-            round(drawn.height * scale / SCALES[0]),
+            round(solid.width * scale / SCALES[0]),
+            round(solid.height * scale / SCALES[0]),
         )
-        scaled = drawn.resize(size, Image.Resampling.LANCZOS)
+        scaled = solid.resize(size, Image.Resampling.LANCZOS)
         for quality in QUALITIES:
-            made = io.BytesIO()
-            scaled.save(made, "WEBP", quality=quality, method=6)
-            if made.tell() <= MOST:
-                return made.getvalue()
-    raise ValueError(f"picture: {drawn.size} pixels do not fit into {MOST:,} bytes")
+            buffer = io.BytesIO()
+            scaled.save(buffer, "WEBP", quality=quality, method=6)
+            if buffer.tell() <= MOST:
+                return buffer.getvalue()
+    raise ValueError(f"picture: {solid.size} pixels do not fit into {MOST:,} bytes")
 
 
 def heights(page: Page, place: Any) -> dict[str, int]:
     """How high the explorer is in windows of these widths."""
-    found = {}
+    sizes = {}
     for name, width in HEIGHTS.items():
         page.set_viewport_size({"width": width, "height": 768})
         page.wait_for_timeout(150)
-        found[name] = round(place.bounding_box()["height"])
-    return found
+        sizes[name] = round(place.bounding_box()["height"])
+    return sizes
 
 
 def reader(browser: Browser) -> BrowserContext:
@@ -118,7 +120,7 @@ def reader(browser: Browser) -> BrowserContext:
 
 
 def draw(
-    context: BrowserContext, address: str, model: str, shown: Shown
+    context: BrowserContext, address: str, model: str, explorer: Shown
 ) -> tuple[bytes, dict[str, Any]]:
     """The still of one explorer, and its row."""
     page = context.new_page()
@@ -128,7 +130,7 @@ def draw(
     place.evaluate(ALONE)
     page.wait_for_timeout(1500)  # what it computes when it is seen
     words = " ".join(
-        f"The {shown.name} explorer as it opens. {place.evaluate(WORDS)}".split()
+        f"The {explorer.name} explorer as it opens. {place.evaluate(WORDS)}".split()
     )
     high = heights(page, place)
     if (skip := place.query_selector("[data-skip]")) and skip.is_visible():
@@ -140,7 +142,7 @@ def draw(
     assert box is not None
     row = {
         "alt": words,
-        "bundle": shown.bundle,
+        "bundle": explorer.bundle,
         "width": round(box["width"]),
         "height": round(box["height"]),
         "heights": high,
@@ -154,20 +156,23 @@ def main(folder: str = "_build/html") -> None:
     path = chromium.find() or sys.exit(chromium.ADVICE)
     site = Path(folder).resolve()
     stills = ROOT / FOLDER
-    drawn: dict[str, tuple[bytes, dict[str, Any]]] = {}
+    pictures: dict[str, tuple[bytes, dict[str, Any]]] = {}
     with server(site) as service, sync_playwright() as playwright:
         threading.Thread(target=service.serve_forever, daemon=True).start()
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         context = reader(browser)
-        for key, (page, model, shown) in sorted(shown_on(site).items()):
-            drawn[key] = draw(
-                context, f"http://localhost:{service.server_port}/{page}", model, shown
+        for key, (page, model, explorer) in sorted(shown_on(site).items()):
+            pictures[key] = draw(
+                context,
+                f"http://localhost:{service.server_port}/{page}",
+                model,
+                explorer,
             )
             print(
-                f"{key}: {len(drawn[key][0]) / 1000:.0f} KB, "
-                f"{drawn[key][1]['heights']}",
+                f"{key}: {len(pictures[key][0]) / 1000:.0f} KB, "
+                f"{pictures[key][1]['heights']}",
                 flush=True,
             )
         browser.close()
@@ -175,9 +180,9 @@ def main(folder: str = "_build/html") -> None:
     stills.mkdir(exist_ok=True)
     for old in stills.glob("*.webp"):
         old.unlink()
-    for key, (picture, _) in drawn.items():
+    for key, (picture, _) in pictures.items():
         (stills / f"{key}.webp").write_bytes(picture)
-    rows = {key: row for key, (_, row) in drawn.items()}
+    rows = {key: row for key, (_, row) in pictures.items()}
     text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     (stills / "stills.json").write_text(text, encoding="utf-8")
 

@@ -43,7 +43,7 @@ def pythons() -> list[Path]:
     """The Pythons of this machine that the book is for, oldest first, one of each
     version.
     """
-    return [found for version in VERSIONS if (found := python(version))]
+    return [path for version in VERSIONS if (path := python(version))]
 
 
 def _version(path: Path | str) -> str:
@@ -64,7 +64,7 @@ def run(command: list[Any], **options: Any) -> str:
     Raises:
         RuntimeError: If it fails; with all that it printed.
     """
-    done = subprocess.run(
+    process = subprocess.run(
         [*map(str, command)],
         env=CLEAN,
         capture_output=True,
@@ -72,9 +72,11 @@ def run(command: list[Any], **options: Any) -> str:
         timeout=600,
         **options,
     )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout
+    if process.returncode:
+        raise RuntimeError(
+            f"{' '.join(map(str, command))}\n{process.stdout}{process.stderr}"
+        )
+    return process.stdout
 
 
 def remade(folder: Path, python: Path, *requirements: object) -> Path:
@@ -87,16 +89,16 @@ def remade(folder: Path, python: Path, *requirements: object) -> Path:
         python: Its base.
         requirements: Arguments of `uv pip install`.
     """
-    named = [
+    texts = [
         path.read_text("utf-8")
         for path in map(Path, map(str, requirements))
         if path.is_file()
     ]
-    wanted = "\n".join([str(python), *map(str, requirements), *named])
+    content = "\n".join([str(python), *map(str, requirements), *texts])
     stamp = folder / "made-from.txt"
-    made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    if not stamp.is_file() or stamp.read_text("utf-8") != wanted:
+    executable = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if not stamp.is_file() or stamp.read_text("utf-8") != content:
         uv("venv", "--quiet", "--clear", "--seed", "--python", python, folder)
-        uv("pip", "install", "--quiet", "--python", made, *requirements)
-        stamp.write_text(wanted, "utf-8")
-    return made
+        uv("pip", "install", "--quiet", "--python", executable, *requirements)
+        stamp.write_text(content, "utf-8")
+    return executable

@@ -33,12 +33,12 @@ def names_of(path: Path, test: str) -> frozenset[str]:
     uses.
     """
     parts = _parts(path)
-    found = set[str]()
+    names = set[str]()
     new = {test}
     while new:
-        found |= new
-        new = {name for one in new for name in parts.get(one, ())} - found
-    return frozenset(found)
+        names |= new
+        new = {name for source in new for name in parts.get(source, ())} - names
+    return frozenset(names)
 
 
 @cache
@@ -49,23 +49,24 @@ def _parts(path: Path) -> dict[str, set[str]]:
         targets = node.targets if isinstance(node, ast.Assign) else []
         for name in [
             getattr(node, "name", ""),
-            *(one.id for one in targets if isinstance(one, ast.Name)),
+            *(target.id for target in targets if isinstance(target, ast.Name)),
         ]:
-            parts.setdefault(name, set()).update(_named(node))
+            parts.setdefault(name, set()).update(_names_in(node))
     return parts
 
 
-def _named(node: ast.AST) -> set[str]:
+def _names_in(node: ast.AST) -> set[str]:
     """Every name, attribute, argument and text in a piece of code; a fixture is an
     argument.
     """
-    found = {
-        getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node)
+    names = {
+        getattr(part, "id", None) or getattr(part, "attr", None)
+        for part in ast.walk(node)
     }
-    found |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-    found |= {
-        one.value
-        for one in ast.walk(node)
-        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    names |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    names |= {
+        part.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
     }
-    return {name for name in found if name}
+    return {name for name in names if name}

@@ -103,18 +103,18 @@ def corpus(factbook: str, speeches: str) -> None:
         for path in recent
         for passage in passages(path.read_text(encoding="utf-8"))
     ]
-    written = [passage for text in histories for passage in passages(text)]
-    room = CHARACTERS - sum(map(len, written))
+    history_passages = [passage for text in histories for passage in passages(text)]
+    room = CHARACTERS - sum(map(len, history_passages))
     step = max(1, sum(map(len, spoken)) // room)
-    chosen = written + spoken[::step]
+    selection = history_passages + spoken[::step]
     with gzip.GzipFile(DATA / "corpus.txt.gz", "wb", compresslevel=9, mtime=0) as file:
-        file.write("\n".join(chosen).encode())
+        file.write("\n".join(selection).encode())
     print(
-        len(chosen),
+        len(selection),
         "passages,",
-        sum(map(len, chosen)),
+        sum(map(len, selection)),
         "characters,",
-        len(written),
+        len(history_passages),
         "of them histories",
     )
 

@@ -132,10 +132,10 @@ class Change:
 
     def said(self, text: str) -> str:
         """The changed line before and after."""
-        first = text.rfind("\n", 0, self.start) + 1
-        last = text.find("\n", self.end)
-        after = text[first : self.start] + self.new + text[self.end : last]
-        return f"{text[first:last].strip()}  →  {after.strip()}"
+        start = text.rfind("\n", 0, self.start) + 1
+        end = text.find("\n", self.end)
+        after = text[start : self.start] + self.new + text[self.end : end]
+        return f"{text[start:end].strip()}  →  {after.strip()}"
 
 
 class Finder:
@@ -258,12 +258,12 @@ def target(source: str, rows: list[Row], most: int) -> Target:
         changes = sorted(
             random.Random(source).sample(changes, most), key=lambda change: change.start
         )
-    named = list(
+    claim_tests = list(
         dict.fromkeys(
             row["test"] for row in rows if row["source"] == source and row["test"]
         )
     )
-    files = list(dict.fromkeys(name.partition("::")[0] for name in named))
+    files = list(dict.fromkeys(name.partition("::")[0] for name in claim_tests))
     word = re.compile(rf"\b{re.escape(public_name(source))}\b")
     unit = [
         path
@@ -274,12 +274,15 @@ def target(source: str, rows: list[Row], most: int) -> Target:
         str(path.relative_to(ROOT)): len(word.findall(path.read_text(encoding="utf-8")))
         for path in unit
     }
-    others = sorted(
+    other_files = sorted(
         (path for path in times if times[path] and path not in files),
         key=lambda path: -times[path],
     )[:OTHERS]
     return Target(
-        source, code, tuple(changes), tuple(dict.fromkeys([*named, *files, *others]))
+        source,
+        code,
+        tuple(changes),
+        tuple(dict.fromkeys([*claim_tests, *files, *other_files])),
     )
 
 
@@ -289,18 +292,18 @@ def public_name(source: str) -> str:
     return owner if owner[0].isupper() else name
 
 
-def noticed(which: Target, change: Change, copy: Path) -> bool | None:
+def noticed(target: Target, change: Change, copy: Path) -> bool | None:
     """Whether the tests fail on a copy of `src` with the change; None if they do not
     end.
 
     Raises:
         RuntimeError: The tests did not run at all.
     """
-    file = copy / which.code.path.removeprefix("src/")
-    run = STARTED.Process(target=run_tests, args=(str(copy), which.tests))
+    file = copy / target.code.path.removeprefix("src/")
+    run = STARTED.Process(target=run_tests, args=(str(copy), target.tests))
     try:
         forget(file)
-        file.write_text(change.made_in(which.code.text), encoding="utf-8")
+        file.write_text(change.made_in(target.code.text), encoding="utf-8")
         run.start()
         run.join(LIMIT)
         if run.is_alive():
@@ -308,13 +311,13 @@ def noticed(which: Target, change: Change, copy: Path) -> bool | None:
             run.join()
             return None
     finally:
-        file.write_text(which.code.text, encoding="utf-8")
+        file.write_text(target.code.text, encoding="utf-8")
         forget(file)
     if run.exitcode in (0, 1, 2):  # 2: the module cannot even be imported
         return run.exitcode != 0
     raise RuntimeError(
-        f"{which.source}: pytest ended with {run.exitcode} on "
-        f"{change.said(which.code.text)}"
+        f"{target.source}: pytest ended with {run.exitcode} on "
+        f"{change.said(target.code.text)}"
     )
 
 
@@ -350,22 +353,22 @@ def run_tests(copy: str, tests: tuple[str, ...]) -> None:
     os._exit(int(pytest.main([*options, *tests])))
 
 
-def measure(which: Target, copies: "Queue[Path]") -> dict[str, object]:
+def measure(target: Target, copies: "Queue[Path]") -> dict[str, object]:
     """Counts of a target, and what survived."""
     copy = copies.get()
     try:
         fates = [
-            (change.said(which.code.text), noticed(which, change, copy))
-            for change in which.changes
+            (change.said(target.code.text), noticed(target, change, copy))
+            for change in target.changes
         ]
     finally:
         copies.put(copy)
     survived, endless = (
-        [said for said, seen in fates if seen is what] for what in (False, None)
+        [line for line, fate in fates if fate is value] for value in (False, None)
     )
     result: dict[str, object] = {
-        "state": which.code.state,
-        "changes": len(which.changes),
+        "state": target.code.state,
+        "changes": len(target.changes),
         "survived": survived,
     }
     return result | ({"endless": endless} if endless else {})
@@ -401,17 +404,19 @@ def main() -> int:
     ]
     sources = list(dict.fromkeys(row["source"] for row in rows))
     results = arguments.results
-    held = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
+    counts = (
+        json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
+    )
     targets = [
         target(source, rows, arguments.most)
         for source in sources
         if source in (arguments.sources or sources)
     ]
     stale = [
-        each
-        for each in targets
+        entry
+        for entry in targets
         if arguments.sources
-        or held.get(each.source, {}).get("state") != each.code.state
+        or counts.get(entry.source, {}).get("state") != entry.code.state
     ]
     end = time.monotonic() + 60 * arguments.minutes
     STARTED.set_forkserver_preload(IMPORTED)
@@ -427,45 +432,47 @@ def main() -> int:
                 Path(shutil.copytree(ROOT / "src", Path(folder) / str(i) / "src"))
             )
 
-        def run(each: Target) -> tuple:
+        def run(entry: Target) -> tuple:
             return (
-                each,
-                measure(each, copies) if time.monotonic() < end else None,
+                entry,
+                measure(entry, copies) if time.monotonic() < end else None,
             )
 
-        jobs = [pool.submit(run, each) for each in stale]
+        jobs = [pool.submit(run, entry) for entry in stale]
         for job in tqdm(as_completed(jobs), total=len(stale), unit="function"):
-            each, result = job.result()
+            entry, result = job.result()
             if result:
-                reasons = held.get(each.source, {}).get("reasons", {})
-                kept = {
-                    said: reasons[said]
-                    for said in result["survived"]
-                    if said in reasons
+                reasons = counts.get(entry.source, {}).get("reasons", {})
+                valid_reasons = {
+                    line: reasons[line]
+                    for line in result["survived"]
+                    if line in reasons
                 }
-                result |= {"reasons": kept} if kept else {}
-                held = {name: held[name] for name in held if name in sources} | {
-                    each.source: result
+                result |= {"reasons": valid_reasons} if valid_reasons else {}
+                counts = {name: counts[name] for name in counts if name in sources} | {
+                    entry.source: result
                 }
                 results.write_text(
-                    json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False)
+                    json.dumps(
+                        dict(sorted(counts.items())), indent=1, ensure_ascii=False
+                    )
                     + "\n",
                     "utf-8",
                 )
     survivors = [
-        (name, said, result)
-        for name, result in held.items()
-        for said in result["survived"]
+        (name, line, result)
+        for name, result in counts.items()
+        for line in result["survived"]
     ]
     free = [
-        f"{name}: {said}"
-        for name, said, result in survivors
-        if said not in result.get("reasons", {})
+        f"{name}: {line}"
+        for name, line, result in survivors
+        if line not in result.get("reasons", {})
     ]
     print(*free, sep="\n")
-    made = sum(result["changes"] for result in held.values())
+    total = sum(result["changes"] for result in counts.values())
     print(
-        f"{made - len(survivors)} of {made} changes noticed in {len(held)} of "
+        f"{total - len(survivors)} of {total} changes noticed in {len(counts)} of "
         f"{len(sources)} functions; "
         f"{len(survivors) - len(free)} of the others have a reason, {len(free)} have "
         "none"

@@ -99,13 +99,13 @@ def listed(root: Path) -> list[tuple[str | None, str]]:
 
 def wanted(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
     """Path → anchors on that page to which other pages lead."""
-    found: dict[str, set[str]] = {path: set() for path in paths}
+    anchors_of: dict[str, set[str]] = {path: set() for path in paths}
     for path in paths:
         for link in LINK.findall((site / path).read_text(encoding="utf-8")):
             target, anchor = urldefrag(urljoin(path, link))
-            if anchor and target in found and target != path:
-                found[target].add(unquote(anchor))
-    return found
+            if anchor and target in anchors_of and target != path:
+                anchors_of[target].add(unquote(anchor))
+    return anchors_of
 
 
 def paper(page: Page) -> bytes:
@@ -152,9 +152,9 @@ def printed(context: BrowserContext, address: str, anchors: set[str]) -> Printed
     page.evaluate(
         NAME, [END, sorted(anchors | {heading.anchor for heading in headings})]
     )
-    made = Printed(address, paper(page), headings)
+    document = Printed(address, paper(page), headings)
     page.close()
-    return made
+    return document
 
 
 def front(
@@ -180,24 +180,24 @@ def front(
         )
     )
     page.evaluate("document.fonts.ready.then(() => true)")
-    made = Printed("", paper(page), [])
+    document = Printed("", paper(page), [])
     page.close()
-    return made
+    return document
 
 
 def book(
     context: BrowserContext,
     site: Path,
     base: str,
-    chosen: Sequence[tuple[str | None, str]],
+    order: Sequence[tuple[str | None, str]],
 ) -> PdfWriter:
     """The book of these pages, each with the part that begins with it."""
-    anchors = wanted(site, [path for _, path in chosen])
+    anchors = wanted(site, [path for _, path in order])
     pages = []
-    for _, path in chosen:
+    for _, path in order:
         pages.append(printed(context, f"{base}/{path}", anchors[path]))
         print(f"{path}: {pages[-1].length} pages", flush=True)
-    parts = {f"{base}/{path}": part for part, path in chosen if part}
+    parts = {f"{base}/{path}": part for part, path in order if part}
     place_all([draft := front(context, pages[0].address, pages, parts), *pages])
     place_all([final := front(context, pages[0].address, pages, parts), *pages])
     assert draft.length == final.length  # numbers of other pages do not move a line
@@ -213,7 +213,7 @@ def main(folder: str = "_build/html") -> None:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
-        made = book(
+        writer = book(
             reader(browser),
             Path(folder),
             f"http://localhost:{service.server_port}",
@@ -221,11 +221,11 @@ def main(folder: str = "_build/html") -> None:
         )
         browser.close()
         service.shutdown()
-    made.write(OUTPUT)
+    writer.write(OUTPUT)
     size = OUTPUT.stat().st_size / 1e6
     seconds = time.perf_counter() - begun
     print(
-        f"Wrote {OUTPUT.relative_to(ROOT)}: {len(made.pages)} pages, {size:.1f} MB, in "
+        f"Wrote {OUTPUT.relative_to(ROOT)}: {len(writer.pages)} pages, {size:.1f} MB, in "
         f"{seconds:.0f} s"
     )
 

@@ -54,8 +54,10 @@ def figures(notebook: nbformat.NotebookNode) -> list[tuple[str, str, str, str]]:
         for cell in notebook.cells
         for output in cell.get("outputs", [])
     ]
-    found = [LINE.match(line) for line in "".join(texts).splitlines()]
-    return [(match[1], match[2], match[3], match[4] or "") for match in found if match]
+    matches = [LINE.match(line) for line in "".join(texts).splitlines()]
+    return [
+        (match[1], match[2], match[3], match[4] or "") for match in matches if match
+    ]
 
 
 def failures(notebook: nbformat.NotebookNode) -> list[str]:
@@ -65,9 +67,9 @@ def failures(notebook: nbformat.NotebookNode) -> list[str]:
     reports: dict[str, str] = {}
     for cell in notebook.cells:
         if cell.cell_type == "code" and (
-            asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)
+            check := re.search(r'grader\.check\("(q\d+)"\)', cell.source)
         ):
-            reports[asked[1]] = cell.outputs[-1].data["text/plain"]
+            reports[check[1]] = cell.outputs[-1].data["text/plain"]
     return [
         report
         for report in reports.values()
@@ -93,20 +95,20 @@ def compared(names: list[str], variables: dict[str, str]) -> str:
     paths = [NOTEBOOKS / f"{name}.ipynb" for name in names] or sorted(
         NOTEBOOKS.glob("*.ipynb")
     )
-    total = different = broken = 0
+    total = different = failed = 0
     for path in paths:
         notebook = executed(path, variables)
-        found = figures(notebook)
+        rows = figures(notebook)
         unsolved = failures(notebook)
-        print(f"{path.stem}: {len(found)} figures", flush=True)
-        for name, text, page, violated in found:
+        print(f"{path.stem}: {len(rows)} figures", flush=True)
+        for name, text, page, violated in rows:
             if text != page or violated:
                 print(f"  {name}: {text} (page {page}) {violated}".rstrip(), flush=True)
         print("".join(f"  {report}\n" for report in unsolved), end="", flush=True)
-        total += len(found)
-        different += sum(text != page for _, text, page, _ in found)
-        broken += sum(bool(violated) for *_, violated in found) + len(unsolved)
-    return f"{total} figures, {different} with other digits, {broken} no longer hold"
+        total += len(rows)
+        different += sum(text != page for _, text, page, _ in rows)
+        failed += sum(bool(violated) for *_, violated in rows) + len(unsolved)
+    return f"{total} figures, {different} with other digits, {failed} no longer hold"
 
 
 def main() -> None:
@@ -131,8 +133,8 @@ def main() -> None:
     options = parser.parse_args()
     variables = environment(options.isa, options.blas)
     if options.notebooks:
-        said = compared(options.tests, variables)
-        failed = not said.endswith(" 0 no longer hold")
+        summary = compared(options.tests, variables)
+        failed = not summary.endswith(" 0 no longer hold")
     else:
         core = [f"tests/{test}" for test in TESTS] + ["tests/test_examples.py"]
         command = [
@@ -144,7 +146,7 @@ def main() -> None:
             "no:cacheprovider",
             *(options.tests or core),
         ]
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             cwd=ROOT,
             env=variables,
@@ -152,10 +154,10 @@ def main() -> None:
             text=True,
             check=False,
         )
-        print(done.stdout + done.stderr)
-        said = (done.stdout.strip().splitlines() or ["nothing ran"])[-1]
-        failed = done.returncode != 0
-    print(f"compat: {options.isa} and {options.blas}: {said}")
+        print(process.stdout + process.stderr)
+        summary = (process.stdout.strip().splitlines() or ["nothing ran"])[-1]
+        failed = process.returncode != 0
+    print(f"compat: {options.isa} and {options.blas}: {summary}")
     sys.exit(failed)
 
 

@@ -48,13 +48,15 @@ class Refused(Exception):
 
 def git(folder: Path, *arguments: str) -> str:
     """Output of a git command; raises Refused with what git said."""
-    named = [part for setting in AUTHOR for part in ("-c", setting)]
-    done = subprocess.run(
-        ["git", "-C", str(folder), *named, *arguments], capture_output=True, text=True
+    settings = [part for setting in AUTHOR for part in ("-c", setting)]
+    process = subprocess.run(
+        ["git", "-C", str(folder), *settings, *arguments],
+        capture_output=True,
+        text=True,
     )
-    if done.returncode:
-        raise Refused(done.stderr.strip())
-    return done.stdout.strip()
+    if process.returncode:
+        raise Refused(process.stderr.strip())
+    return process.stdout.strip()
 
 
 def publish(
@@ -121,16 +123,16 @@ def arrange(site: Path, folder: Path, tag: str | None) -> None:
         for path in folder.iterdir():
             if path.name not in {".git", "wheels"} and not RELEASE.fullmatch(path.name):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-        kept = {path.name for path in folder.glob("wheels/*")}
+        names = {path.name for path in folder.glob("wheels/*")}
         shutil.copytree(
-            site, folder, ignore=_within("wheels", kept), dirs_exist_ok=True
+            site, folder, ignore=_within("wheels", names), dirs_exist_ok=True
         )
     (folder / ".nojekyll").touch()
     _list_versions(folder)
 
 
-def _within(name: str, kept: set[str]) -> Callable[[str, list[str]], set[str]]:
-    return lambda folder, _names: kept if Path(folder).name == name else set()
+def _within(name: str, names: set[str]) -> Callable[[str, list[str]], set[str]]:
+    return lambda folder, _names: names if Path(folder).name == name else set()
 
 
 def _list_versions(folder: Path) -> None:

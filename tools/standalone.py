@@ -126,13 +126,13 @@ def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", note_error)
         page.on("console", note_line)
         heard.append(page)
-        given = json.dumps(
+        state = json.dumps(
             {"settings": settings or {}} | (traits or {}), default=_as_text
         )
         filled = {
             "KERNEL": kernel,
             "MORE": '<div class="w"></div>' * (widgets - 1),
-            "TRAITS": json.dumps(given),
+            "TRAITS": json.dumps(state),
         }
         html = PAGE
         for name, text in filled.items():
@@ -189,8 +189,8 @@ def settled(page: Any, condition: str, i: int = 0) -> dict[str, Any]:
     It is asked for 20 times a second, not in every frame: to answer takes the widget
     longer than to draw.
     """
-    asked = f"(i) => {{ const s = document.querySelectorAll('.w')[i].__rankone_state(); return {condition}; }}"
-    page.wait_for_function(asked, arg=i, polling=50, timeout=120_000)
+    script = f"(i) => {{ const s = document.querySelectorAll('.w')[i].__rankone_state(); return {condition}; }}"
+    page.wait_for_function(script, arg=i, polling=50, timeout=120_000)
     return state(page, i)
 
 
@@ -225,16 +225,16 @@ def check_reader_may_slow(page: Any) -> None:
     speed if the reader picks one.
     """
     speed = page.get_by_label("Speed", exact=True)
-    chosen = "(s) => s.selectedOptions[0].text"
-    assert speed.evaluate(chosen) == "at once"
+    selection = "(s) => s.selectedOptions[0].text"
+    assert speed.evaluate(selection) == "at once"
     speed.select_option("10 a second")
     page.get_by_role("button", name="Back to the start").click()
     page.add_script_tag(content=pauser(1))
     page.get_by_role("button", name="Play").click()
     assert 1 < paused(page) < 5
-    assert speed.evaluate(chosen) == "10 a second"
+    assert speed.evaluate(selection) == "10 a second"
     page.get_by_role("button", name="Reset").click()
-    assert speed.evaluate(chosen) == "at once"
+    assert speed.evaluate(selection) == "at once"
 
 
 def drag(page: Any, locator: Any, by: tuple[float, float], moves: int = 10) -> None:

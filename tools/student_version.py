@@ -35,21 +35,21 @@ def numbers(notebook: NotebookNode) -> dict[str, str]:
     Raises:
         ValueError: If the check of another question follows an exercise.
     """
-    found: dict[str, str] = {}
+    questions: dict[str, str] = {}
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             for heading in re.finditer(HEADING, cell.source):
-                found[heading["number"]] = f"q{len(found) + 1}"
+                questions[heading["number"]] = f"q{len(questions) + 1}"
         elif (
             (checked := CHECK.search(cell.source))
-            and found
-            and checked[1] != list(found.values())[-1]
+            and questions
+            and checked[1] != list(questions.values())[-1]
         ):
             raise ValueError(
-                f"notebook: {checked[1]} is checked under exercise {len(found)} of the "
+                f"notebook: {checked[1]} is checked under exercise {len(questions)} of the "
                 "page."
             )
-    return found
+    return questions
 
 
 def _renumbered(cells: list[NotebookNode], numbers: Mapping[str, str]) -> None:
@@ -57,8 +57,8 @@ def _renumbered(cells: list[NotebookNode], numbers: Mapping[str, str]) -> None:
     solutions and references.
     """
 
-    def name(found: re.Match[str]) -> str:
-        return named(numbers[found[1]]) if found[1] in numbers else found[0]
+    def name(match: re.Match[str]) -> str:
+        return named(numbers[match[1]]) if match[1] in numbers else match[0]
 
     for cell in cells:
         if cell.cell_type == "markdown":
@@ -68,8 +68,8 @@ def _renumbered(cells: list[NotebookNode], numbers: Mapping[str, str]) -> None:
 def minutes(notebook: NotebookNode) -> dict[str, tuple[str, int]]:
     """Title and minutes of every exercise: q1 -> ("A multiplier maximises", 30)."""
     stated = rf"{EXERCISE}\d*\*\* \((.+)\)\n>\s*\n> \*\w+, (\d+) minutes"
-    found = re.findall(stated, "\n".join(cell.source for cell in notebook.cells))
-    return {f"q{n}": (title, int(time)) for n, (title, time) in enumerate(found, 1)}
+    rows = re.findall(stated, "\n".join(cell.source for cell in notebook.cells))
+    return {f"q{n}": (title, int(time)) for n, (title, time) in enumerate(rows, 1)}
 
 
 def student(
@@ -87,65 +87,67 @@ def student(
         ValueError: If not exactly one solution was found for every exercise, or
             something still leads to one; nothing half-cut leaves this function.
     """
-    made = copy.deepcopy(notebook)
-    kept = []
+    result = copy.deepcopy(notebook)
+    cells = []
     solving = False
     cuts = 0
-    made.cells[0].source = f"{made.cells[0].source.partition(chr(10))[0]}\n\n{sentence}"
-    for cell in made.cells:
+    result.cells[
+        0
+    ].source = f"{result.cells[0].source.partition(chr(10))[0]}\n\n{sentence}"
+    for cell in result.cells:
         if cell.cell_type == "markdown":
-            text, solving, found = _without_solutions(cell.source, solving)
+            text, solving, count = _without_solutions(cell.source, solving)
             cell.source = TO_A_SOLUTION.sub(r"\1", text)
-            cuts = cuts + found
+            cuts = cuts + count
             keep = bool(cell.source)
         else:
             keep = not solving
             cell.source = ADDRESS.sub("your course", cell.source)
             cell.outputs = []
             cell.execution_count = None
-        kept += [cell] * keep
-    _check(kept, cuts)
-    _renumbered(kept, numbers(notebook))
-    made.cells = _with_written_halves(kept, rubric, with_criteria=False)
-    made.metadata.pop("widgets", None)
-    return made
+        cells += [cell] * keep
+    _check(cells, cuts)
+    _renumbered(cells, numbers(notebook))
+    result.cells = _with_written_halves(cells, rubric, with_criteria=False)
+    result.metadata.pop("widgets", None)
+    return result
 
 
 def instructor(notebook: NotebookNode, rubric: Mapping[str, Any]) -> NotebookNode:
     """The notebook with everything, and the criteria of every written half where the
     student writes.
     """
-    made = copy.deepcopy(notebook)
-    _renumbered(made.cells, numbers(notebook))
-    made.cells = _with_written_halves(made.cells, rubric, with_criteria=True)
-    return made
+    result = copy.deepcopy(notebook)
+    _renumbered(result.cells, numbers(notebook))
+    result.cells = _with_written_halves(result.cells, rubric, with_criteria=True)
+    return result
 
 
 def _without_solutions(text: str, solving: bool) -> tuple[str, bool, int]:
     """The part of a text outside solutions, whether it ends within one, and how many
     begin in it.
     """
-    kept = []
+    parts = []
     begun = 0
     while text:
-        found = (NEXT if solving else SOLUTION).search(text)
+        match = (NEXT if solving else SOLUTION).search(text)
         part, text = (
-            (text[: found.start()], text[found.start() :]) if found else (text, "")
+            (text[: match.start()], text[match.start() :]) if match else (text, "")
         )
-        kept += [] if solving else [part]
-        begun += bool(found) and not solving
-        solving = solving != bool(found)
-    return "".join(kept).strip(), solving, begun
+        parts += [] if solving else [part]
+        begun += bool(match) and not solving
+        solving = solving != bool(match)
+    return "".join(parts).strip(), solving, begun
 
 
 def _check(cells: list[NotebookNode], cuts: int) -> None:
-    asked = len(re.findall(EXERCISE, "\n".join(cell.source for cell in cells)))
-    if cuts != asked or not asked:
+    count = len(re.findall(EXERCISE, "\n".join(cell.source for cell in cells)))
+    if cuts != count or not count:
         raise ValueError(
-            f"notebook: {asked} exercises but {cuts} solutions; it is not of the form "
+            f"notebook: {count} exercises but {cuts} solutions; it is not of the form "
             "this tool reads."
         )
-    leads = [found[0] for cell in cells for found in PROMISE.finditer(cell.source)]
+    leads = [match[0] for cell in cells for match in PROMISE.finditer(cell.source)]
     if leads:
         raise ValueError(
             f"notebook: {leads[0]!r} still leads to a solution; reword the page, or the "
@@ -159,15 +161,15 @@ def _with_written_halves(
     """The cells, and after the first check of each question what is to be written by
     hand; the set-up has a tag.
     """
-    made = []
+    result = []
     waiting = dict(rubric)
     next(cell for cell in cells if cell.cell_type == "code").metadata["tags"] = [
         "setup"
     ]
     for cell in cells:
-        made.append(cell)
-        found = CHECK.search(cell.source) if cell.cell_type == "code" else None
-        if found and (half := waiting.pop(found[1], None)):
+        result.append(cell)
+        match = CHECK.search(cell.source) if cell.cell_type == "code" else None
+        if match and (half := waiting.pop(match[1], None)):
             total = sum(points for points, _ in half["criteria"])
             text = f"**In writing ({total} point{'s' * (total != 1)}).** {half['task']}\n\n*Your answer:*"
             if with_criteria:
@@ -175,9 +177,9 @@ def _with_written_halves(
                     f"\n\n- **{points}**: {criterion}"
                     for points, criterion in half["criteria"]
                 )
-            made.append(nbformat.v4.new_markdown_cell(text, id=f"written-{found[1]}"))
+            result.append(nbformat.v4.new_markdown_cell(text, id=f"written-{match[1]}"))
     if waiting:
         raise ValueError(
             f"rubric: {', '.join(waiting)} is not checked in the notebook."
         )
-    return made
+    return result

@@ -32,9 +32,9 @@ def pack(site: Path, output: Path) -> int:
         if path.is_file() and not path.name.startswith(".")
     ]
     for page in [path for path in files if path.suffix == ".html"]:
-        if found := rooted(page.read_text(encoding="utf-8")):
+        if links := rooted(page.read_text(encoding="utf-8")):
             raise ValueError(
-                f"{page.relative_to(site)}: {found[0]} begins at the root of a server."
+                f"{page.relative_to(site)}: {links[0]} begins at the root of a server."
             )
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for path in files:

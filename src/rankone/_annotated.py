@@ -81,7 +81,7 @@ _PLAIN: dict[Any, Callable[[str, Any], Any]] = {
     bool: boolean,
     int: partial(integer, hint="an integer of at least 0", least=0, most=10**300),
     float: partial(real, hint="a real number"),
-    str: partial(instance, kind=str, wanted="a text"),
+    str: partial(instance, kind=str, requirement="a text"),
 }
 
 
@@ -160,17 +160,19 @@ def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> N
     """
     arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
     for name, value in arguments.items():
-        wanted = dims[name]
-        if wanted is not None and value is not None:
-            arrays[name] = (wanted, getattr(value, "shape", ()))
+        spec = dims[name]
+        if spec is not None and value is not None:
+            arrays[name] = (spec, getattr(value, "shape", ()))
     place = _first_misfit(*arrays.values())
     if place is not None:
         name = list(arrays)[place]
-        wanted, shape = arrays[name]
-        earlier = [f"{other} is {arrays[other][1]}" for other in list(arrays)[:place]]
+        spec, shape = arrays[name]
+        earlier = [
+            f"{argument} is {arrays[argument][1]}" for argument in list(arrays)[:place]
+        ]
         raise ArgumentError(
             name,
-            f"got shape {shape}; it must be of shape ({', '.join(wanted.split())}), "
+            f"got shape {shape}; it must be of shape ({', '.join(spec.split())}), "
             f"not empty{', where ' if earlier else ''}{', '.join(earlier)}.",
         )
 

@@ -145,12 +145,12 @@ def concrete(function: Callable[..., Any], *values: Any) -> Any:
     return jax.tree.map(np.asarray, out)
 
 
-def choice(name: str, got: Any, options: Any) -> None:
-    """Raise unless `got` is one of the named `options`."""
-    if not isinstance(got, Hashable) or got not in options:
+def choice(name: str, value: Any, options: Any) -> None:
+    """Raise unless `value` is one of the named `options`."""
+    if not isinstance(value, Hashable) or value not in options:
         raise ArgumentError(
             name,
-            f"got {brief(got)}; it must be one of {', '.join(map(repr, options))}.",
+            f"got {brief(value)}; it must be one of {', '.join(map(repr, options))}.",
         )
 
 
@@ -161,10 +161,10 @@ def boolean(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def instance(name: str, value: Any, kind: Any, wanted: str) -> None:
+def instance(name: str, value: Any, kind: Any, requirement: str) -> None:
     """Raise unless `value` is an instance of a class or protocol."""
     if not isinstance(value, kind) or isinstance(value, type):
-        raise ArgumentError(name, f"got {brief(value)}; it must be {wanted}.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be {requirement}.")
 
 
 def integer(
@@ -249,17 +249,17 @@ def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> 
     return value if number is None else number
 
 
-def floating(name: str, dtype: Any, wanted: str = "float32 or float64") -> Any:
+def floating(name: str, dtype: Any, requirement: str = "float32 or float64") -> Any:
     """`dtype` as JAX is set to compute with it, if that is single or double
     precision.
     """
     with suppress(TypeError, ValueError):
-        if (found := jnp.dtype(canonicalize_dtype(dtype))) in (
+        if (canonical := jnp.dtype(canonicalize_dtype(dtype))) in (
             jnp.float32,
             jnp.float64,
         ):
-            return found
-    raise ArgumentError(name, f"got {brief(dtype)}; it must be {wanted}.")
+            return canonical
+    raise ArgumentError(name, f"got {brief(dtype)}; it must be {requirement}.")
 
 
 def random_key(name: str, key: Any) -> None:
@@ -334,11 +334,11 @@ def states(name: str, value: Numbers, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
     out = _lifted(name, value)
     if out.ndim < 1 or out.shape[-1] != D:
-        wanted = (
+        requirement = (
             f"an array of shape (..., {D}): one state per row, of the length of the "
             "stored patterns"
         )
-        raise ArgumentError(name, f"got shape {out.shape}; it must be {wanted}.")
+        raise ArgumentError(name, f"got shape {out.shape}; it must be {requirement}.")
     return _finite(name, out, once=False)
 
 
@@ -375,9 +375,9 @@ def settled(value: Any) -> TypeGuard[Array]:
     )
 
 
-def brief(got: Any) -> str:
-    """`got` in one short line; a text that describes it stays as it is quoted."""
-    text = " ".join(repr(got).split())
+def brief(value: Any) -> str:
+    """`value` in one short line; a text that describes it stays as it is quoted."""
+    text = " ".join(repr(value).split())
     return text if len(text) <= 120 else text[:117] + "..."
 
 

@@ -67,7 +67,7 @@ def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
         file = lock.open("ab")
         try:
             _seize(file, wait)
-            if _still_there(file, lock):
+            if _is_at_path(file, lock):
                 break
         except BaseException:
             file.close()
@@ -85,15 +85,15 @@ def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
     """Write arrays to an .npz file, whole or not at all; types that numpy has no name
     for, such as bfloat16, too.
     """
-    held = {name: np.asarray(value) for name, value in arrays.items()}
+    entries = {name: np.asarray(value) for name, value in arrays.items()}
     odd = {
         name: value.dtype.name
-        for name, value in held.items()
+        for name, value in entries.items()
         if value.dtype.kind == "V"
     }
     plain: dict[str, Any] = {
-        name: held[name].astype(np.float32) if name in odd else held[name]
-        for name in held
+        name: entries[name].astype(np.float32) if name in odd else entries[name]
+        for name in entries
     }
     plain |= {f"{name}.dtype": dtype for name, dtype in odd.items()}
     with replaced(path) as file:
@@ -113,15 +113,15 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
             Path(path).open("rb") as file,
             np.load(file, allow_pickle=False) as archive,
         ):
-            held = {name: archive[name] for name in archive.files}
+            entries = {name: archive[name] for name in archive.files}
         types = {
-            name[: -len(".dtype")]: str(held.pop(name))
-            for name in list(held)
+            name[: -len(".dtype")]: str(entries.pop(name))
+            for name in list(entries)
             if name.endswith(".dtype")
         }
         return {
             name: value.astype(_dtype(types[name])) if name in types else value
-            for name, value in held.items()
+            for name, value in entries.items()
         }
     except FileNotFoundError:
         raise
@@ -137,13 +137,13 @@ def _dtype(name: str) -> Any:
     return getattr(ml_dtypes, name)
 
 
-def _still_there(file: IO[bytes], path: Path) -> bool:
+def _is_at_path(file: IO[bytes], path: Path) -> bool:
     """True if the open file is still the one at its path: the last holder of a lock
     removes the file at any moment.
     """
-    held = os.fstat(file.fileno())
+    status = os.fstat(file.fileno())
     try:
-        return os.path.samestat(held, path.stat())
+        return os.path.samestat(status, path.stat())
     except FileNotFoundError:
         return False
 

@@ -22,10 +22,10 @@ def fingerprint(value: Any) -> str:
         ValueError: If something in it has nothing that could be compared between two
             processes.
     """
-    return hashlib.sha256(repr(_told(value)).encode()).hexdigest()
+    return hashlib.sha256(repr(_plain_form(value)).encode()).hexdigest()
 
 
-def _told(value: Any) -> Any:
+def _plain_form(value: Any) -> Any:
     """`value` as nested tuples of plain values, the same in every process."""
     if value is None or isinstance(
         value, bool | int | float | complex | str | bytes | np.dtype
@@ -34,7 +34,7 @@ def _told(value: Any) -> Any:
     if isinstance(value, jax.Array) and jax.dtypes.issubdtype(
         value.dtype, jax.dtypes.prng_key
     ):
-        return "key", str(value.dtype), _told(jax.random.key_data(value))
+        return "key", str(value.dtype), _plain_form(jax.random.key_data(value))
     if isinstance(value, np.ndarray | np.generic | jax.Array):
         host = np.asarray(value)
         return (
@@ -45,40 +45,51 @@ def _told(value: Any) -> Any:
         )
     if isinstance(value, dict):
         return "dict", tuple(
-            sorted((repr(key), _told(part)) for key, part in value.items())
+            sorted((repr(key), _plain_form(part)) for key, part in value.items())
         )
     if isinstance(value, list | tuple):
-        return type(value).__name__, tuple(map(_told, value))
+        return type(value).__name__, tuple(map(_plain_form, value))
     if isinstance(value, partial):
-        return "partial", _told(value.func), _told(value.args), _told(value.keywords)
+        return (
+            "partial",
+            _plain_form(value.func),
+            _plain_form(value.args),
+            _plain_form(value.keywords),
+        )
     if isinstance(value, MethodType):
-        return "method", _told(value.__func__), _told(value.__self__)
+        return "method", _plain_form(value.__func__), _plain_form(value.__self__)
     return _of_code(value)
 
 
 def _of_code(value: Any) -> Any:
     if hasattr(value, "__wrapped__"):  # as jit and decorators leave it
-        return "wrapped", type(value).__qualname__, _told(value.__wrapped__)
+        return "wrapped", type(value).__qualname__, _plain_form(value.__wrapped__)
     if isinstance(value, FunctionType):
-        closed = tuple(_told(cell.cell_contents) for cell in value.__closure__ or ())
+        closed = tuple(
+            _plain_form(cell.cell_contents) for cell in value.__closure__ or ()
+        )
         return (
             "function",
             value.__module__,
             value.__qualname__,
             _compiled(value.__code__),
             closed,
-            _told(value.__defaults__),
+            _plain_form(value.__defaults__),
         )
     if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
         return "name", value.__module__, value.__qualname__
     if is_dataclass(value):
-        named = tuple(
-            (field.name, _told(getattr(value, field.name, None)))
+        attributes = tuple(
+            (field.name, _plain_form(getattr(value, field.name, None)))
             for field in fields(value)
         )
-        return type(value).__module__, type(value).__qualname__, named
+        return type(value).__module__, type(value).__qualname__, attributes
     if hasattr(value, "__dict__"):
-        return type(value).__module__, type(value).__qualname__, _told(vars(value))
+        return (
+            type(value).__module__,
+            type(value).__qualname__,
+            _plain_form(vars(value)),
+        )
     raise ValueError(
         f"checkpoint: got a run with {value!r:.99}; "
         "it must be of functions, arrays, numbers and texts."

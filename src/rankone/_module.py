@@ -39,8 +39,8 @@ class Module(eqx.Module):
         mine, structure = jax.tree.flatten(jax.device_get(self))
         theirs, other_structure = jax.tree.flatten(jax.device_get(other))
         # the stubs of jax do not say what a structure is
-        alike: bool = structure == other_structure  # type: ignore[operator]
-        return alike and all(map(_same, mine, theirs))
+        structures_match: bool = structure == other_structure  # type: ignore[operator]
+        return structures_match and all(map(_equal_leaves, mine, theirs))
 
     def __hash__(self) -> int:
         # of the structure and the shapes, because an array has no hash
@@ -51,7 +51,7 @@ class Module(eqx.Module):
         return wl.pformat(
             self,
             width=2**31,
-            custom=_short,
+            custom=_summary,
             hide_defaults=False,
             show_type_module=False,
         )
@@ -74,7 +74,7 @@ def assembled(cls: type[M], fields: dict[str, Any]) -> M:
     return module
 
 
-def _same(a: Any, b: Any) -> bool:
+def _equal_leaves(a: Any, b: Any) -> bool:
     """True if two leaves have the same type, shape and entries."""
     if bool(eqx.tree_equal(a, b)):
         return True
@@ -84,14 +84,14 @@ def _same(a: Any, b: Any) -> bool:
     return a.shape == b.shape and bool(((a == b) | ((a != a) & (b != b))).all())
 
 
-def _short(value: Any) -> wl.AbstractDoc | None:
+def _summary(value: Any) -> wl.AbstractDoc | None:
     """Scalars by value, functions by name, and long sequences by their first entry."""
     if isinstance(value, jax.Array | np.ndarray | np.generic) and value.ndim == 0:
         concrete = not isinstance(value, jax.core.Tracer)
         if concrete and jnp.issubdtype(value.dtype, np.number):
             return wl.TextDoc(f"{np.asarray(value).item():.6g}")
     if isinstance(value, tuple | list) and len(value) > 4:
-        first = wl.pformat(value[0], width=2**31, custom=_short)
+        first = wl.pformat(value[0], width=2**31, custom=_summary)
         return wl.TextDoc(f"{type(value).__name__} of {len(value)}: {first}, …")
     if isinstance(value, jax.Array | np.ndarray):
         return wl.array_summary(value.shape, value.dtype.name, kind=None)

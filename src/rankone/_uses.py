@@ -61,7 +61,7 @@ class Uses:
     """
 
     nudges: list | None = None
-    found: list[Use] = field(default_factory=list)
+    entries: list[Use] = field(default_factory=list)
     reasons: dict[int, str] = field(default_factory=dict)
 
     def run(
@@ -81,28 +81,30 @@ class Uses:
         env = dict(zip(jaxpr.constvars, consts, strict=True)) | dict(
             zip(jaxpr.invars, values, strict=True)
         )
-        marked = {v: mark for v, mark in zip(jaxpr.invars, marks, strict=True) if mark}
+        mark_of = {v: mark for v, mark in zip(jaxpr.invars, marks, strict=True) if mark}
         for eqn in jaxpr.eqns:
-            read = [v.val if isinstance(v, Literal) else env[v] for v in eqn.invars]
-            seen = [
-                None if isinstance(v, Literal) else marked.get(v) for v in eqn.invars
+            operands = [v.val if isinstance(v, Literal) else env[v] for v in eqn.invars]
+            operand_marks = [
+                None if isinstance(v, Literal) else mark_of.get(v) for v in eqn.invars
             ]
             outs, outs_marked = (
-                self._step(eqn, read, seen) if any(seen) else (bind(eqn, read), [])
+                self._step(eqn, operands, operand_marks)
+                if any(operand_marks)
+                else (bind(eqn, operands), [])
             )
             env |= zip(eqn.outvars, outs, strict=True)
-            marked |= {
+            mark_of |= {
                 v: mark
                 for v, mark in zip(eqn.outvars, outs_marked, strict=False)
                 if mark
             }
         final = [
-            (v.val, None) if isinstance(v, Literal) else (env[v], marked.get(v))
+            (v.val, None) if isinstance(v, Literal) else (env[v], mark_of.get(v))
             for v in jaxpr.outvars
         ]
         return [value for value, _ in final], [mark for _, mark in final]
 
-    def _step(self, eqn: Any, read: list, seen: list) -> tuple[list, list]:
+    def _step(self, eqn: Any, operands: list, marks: list) -> tuple[list, list]:
         name = eqn.primitive.name
         inner = (
             next((eqn.params[key] for key in _BODIES if key in eqn.params), None)
@@ -111,49 +113,49 @@ class Uses:
         )
         if inner is not None:
             inner = inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
-            return self._run(inner.jaxpr, inner.consts, read, seen)
-        outs = bind(eqn, read)
+            return self._run(inner.jaxpr, inner.consts, operands, marks)
+        outs = bind(eqn, operands)
         if name in _MOVES:
-            axes = _MOVES[name](eqn, seen[0].axes)
+            axes = _MOVES[name](eqn, marks[0].axes)
             if axes is not None:
-                return outs, [_Mark(seen[0].index, axes)]
+                return outs, [_Mark(marks[0].index, axes)]
         use = (
-            _product(eqn, read, seen)
+            _product(eqn, operands, marks)
             if name == "dot_general"
-            else _sum(eqn, seen)
+            else _sum(eqn, marks)
             if name == "add"
             else None
         )
         if use is None:
             self.reasons |= {
                 mark.index: _REASONS.get(name, f"used by the operation {name}")
-                for mark in seen
+                for mark in marks
                 if mark
             }
             return outs, []
         argument, inputs, axis, features = use
-        self.found.append(Use(argument, inputs, axis, outs[0], features))
+        self.entries.append(Use(argument, inputs, axis, outs[0], features))
         return (
-            [outs[0] + self.nudges[len(self.found) - 1]] if self.nudges else outs
+            [outs[0] + self.nudges[len(self.entries) - 1]] if self.nudges else outs
         ), []
 
 
-def _product(eqn: Any, read: list, seen: list) -> tuple | None:
+def _product(eqn: Any, operands: list, marks: list) -> tuple | None:
     """(argument, inputs, axis, axis of the outputs' features) of a matrix times other
     values.
     """
     (contract, batch) = eqn.params["dimension_numbers"]
-    side = 0 if seen[0] else 1
-    mark = seen[side]
-    other = read[1 - side]
+    side = 0 if marks[0] else 1
+    mark = marks[side]
+    factor = operands[1 - side]
     plain = (
-        read[side].ndim == len(mark.axes) == 2
+        operands[side].ndim == len(mark.axes) == 2
         and not any(batch)
         and len(contract[side]) == 1
     )
-    if all(seen) or not plain:
+    if all(marks) or not plain:
         return None
-    inputs = jnp.moveaxis(other, contract[1 - side][0], -1)
+    inputs = jnp.moveaxis(factor, contract[1 - side][0], -1)
     return (
         mark.index,
         inputs,
@@ -162,13 +164,13 @@ def _product(eqn: Any, read: list, seen: list) -> tuple | None:
     )
 
 
-def _sum(eqn: Any, seen: list) -> tuple | None:
+def _sum(eqn: Any, marks: list) -> tuple | None:
     """The same of a vector added to every row; it has no inputs."""
-    mark, other = (seen[0], eqn.invars[1]) if seen[0] else (seen[1], eqn.invars[0])
+    mark, addend = (marks[0], eqn.invars[1]) if marks[0] else (marks[1], eqn.invars[0])
     if (
-        all(seen)
+        all(marks)
         or len(mark.axes) != 1
-        or other.aval.shape != eqn.outvars[0].aval.shape
+        or addend.aval.shape != eqn.outvars[0].aval.shape
     ):
         return None
     return mark.index, None, 1, mark.axes[0]
@@ -177,8 +179,8 @@ def _sum(eqn: Any, seen: list) -> tuple | None:
 def _broadcast(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
     where = eqn.params["broadcast_dimensions"]
     shape = eqn.invars[0].aval.shape
-    kept = all(eqn.params["shape"][where[axis]] == shape[axis] for axis in axes)
-    return tuple(where[axis] for axis in axes) if kept else None
+    keeps_sizes = all(eqn.params["shape"][where[axis]] == shape[axis] for axis in axes)
+    return tuple(where[axis] for axis in axes) if keeps_sizes else None
 
 
 def _reshape(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -190,10 +192,10 @@ def _reshape(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
     long = [
         [i for i, size in enumerate(shape) if size != 1] for shape in (before, after)
     ]
-    same = [before[i] for i in long[0]] == [after[i] for i in long[1]]
+    sizes_match = [before[i] for i in long[0]] == [after[i] for i in long[1]]
     return (
         tuple(long[1][long[0].index(a)] for a in axes)
-        if same and set(axes) <= set(long[0])
+        if sizes_match and set(axes) <= set(long[0])
         else None
     )
 

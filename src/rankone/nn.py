@@ -55,8 +55,8 @@ class Dense(Module):
     b: Float[Array, "*n out"] | None = None
 
     def __init__(self, W: ArrayLike, b: ArrayLike | None = None) -> None:
-        given = host("W", W)
-        W = array("W", given, "(out, in)", max(2, given.ndim), once=True)
+        weights = host("W", W)
+        W = array("W", weights, "(out, in)", max(2, weights.ndim), once=True)
         if b is not None:
             b = array("b", b, f"{W.shape[:-1]}", W.ndim - 1, once=True)
             if b.shape != W.shape[:-1]:
@@ -201,8 +201,8 @@ def gradient_step(
         gradient = jax.lax.stop_gradient(gradient)
     where = jax.tree.map(lambda _: True, params) if where is None else where
     shapes: list[Any] = [jax.tree.structure(tree) for tree in (where, params)]
-    alike = shapes[0] == shapes[1] and all(map(_is_mark, jax.tree.leaves(where)))
-    if not alike:
+    fits = shapes[0] == shapes[1] and all(map(_is_mark, jax.tree.leaves(where)))
+    if not fits:
         raise ValueError(
             f"where: got {brief(where)}; "
             "it must be a pytree of True and False like params."

@@ -156,8 +156,8 @@ def learner(f, key, J=64, readers=400, w=1e-2, delta=1e-4, start=-5.0, alpha=0.1
         answer, second = network(one_step(theta, x, y, alpha), x_star)
         return f(x, y, x_star) - answer, second[J:]
 
-    missing, reader_units = jax.vmap(after_step)(*tasks.T)
-    fitted = jnp.linalg.lstsq(reader_units, missing)[0]
+    residual, reader_units = jax.vmap(after_step)(*tasks.T)
+    fitted = jnp.linalg.lstsq(reader_units, residual)[0]
     first_layer, second_layer, (output, bias) = theta
     return first_layer, second_layer, (output.at[J:].set(fitted), bias)
 

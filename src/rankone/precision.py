@@ -97,7 +97,7 @@ def accurate_difference(
     def add(
         state: tuple[Array, Array], term: tuple[Array, Array]
     ) -> tuple[tuple[Array, Array], None]:
-        (total, lost) = state
+        (total, remainder) = state
         (a, x) = term
         (a_high, a_low) = _halves(a.astype(B.dtype))
         (x_high, x_low) = _halves(-x.astype(B.dtype))
@@ -110,12 +110,12 @@ def accurate_difference(
             product = jnp.multiply.outer(left, right)
             new = total + product
             back = new - total
-            lost = lost + ((total - (new - back)) + (product - back))
+            remainder = remainder + ((total - (new - back)) + (product - back))
             total = new
-        return (total, lost), None
+        return (total, remainder), None
 
-    (total, lost), _ = lax.scan(add, (B, jnp.zeros_like(B)), (A, X))
-    return total + lost
+    (total, remainder), _ = lax.scan(add, (B, jnp.zeros_like(B)), (A, X))
+    return total + remainder
 
 
 def _halves(x: Array) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ _COMPARISONS = {
 }
 # the published figures and the conditions on them
 _page: dict[str, tuple[str, str]] = {}
-_here: dict[str, float] = {}  # the numbers measured by this process
+_numbers: dict[str, float] = {}  # the numbers measured by this process
 
 
 def measured(name: str, value: Any, fmt: str = ".3g") -> None:
@@ -60,10 +60,10 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> None:
 
 
 def _still_holds(name: str, number: float, condition: str) -> bool:
-    _here[name] = number
+    _numbers[name] = number
     # a figure compared with one whose cell was not run cannot be judged
-    return any(other not in _here for other in figures_in(condition)) or holds(
-        condition, number, _here
+    return any(figure not in _numbers for figure in figures_in(condition)) or holds(
+        condition, number, _numbers
     )
 
 
@@ -81,11 +81,11 @@ def line(name: str, text: str, page: str = "", violated: str = "") -> str:
     """Line that a notebook prints for a figure: its name, its text, the page's text and
     a violated condition.
     """
-    shown = f"{name:<24}  {text:<9}" + (f"  (page {page})" if page else "")
+    entry = f"{name:<24}  {text:<9}" + (f"  (page {page})" if page else "")
     return (
-        f"{shown}  ← no longer holds: should be {violated}"
+        f"{entry}  ← no longer holds: should be {violated}"
         if violated
-        else shown.rstrip()
+        else entry.rstrip()
     )
 
 
@@ -119,13 +119,13 @@ def holds(condition: str, number: float, figures: Mapping[str, float]) -> bool:
     >>> holds("within 5% of D-x.other", 1.02, {"D-x.other": 1.0})
     True
     """
-    kind, _, rest = condition.partition(" ")
+    kind, _, operands = condition.partition(" ")
     if kind in _COMPARISONS:
-        return bool(_COMPARISONS[kind](number, _amount(rest, figures)))
-    first, between, second = rest.partition(" and ")
+        return bool(_COMPARISONS[kind](number, _amount(operands, figures)))
+    first, between, second = operands.partition(" and ")
     if kind == "between" and between:
         return bool(_amount(first, figures) <= number <= _amount(second, figures))
-    first, of, second = rest.partition(" of ")
+    first, of, second = operands.partition(" of ")
     if kind == "within" and of:
         target = _amount(second, figures)
         tolerance = (

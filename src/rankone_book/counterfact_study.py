@@ -63,15 +63,15 @@ def recorded_cases(record: dict[str, Any]) -> dict[str, NDArray]:
         raise ValueError(
             "record: got one without a cell; it must be one of a cell or more."
         )
-    found = {}
+    cases = {}
     for when in _WHEN:
-        found[when] = np.concatenate(
+        cases[when] = np.concatenate(
             [np.asarray(cell[when]["log_p"]) for cell in cells], axis=-1
         )
-        found[f"{when}_said"] = np.concatenate(
+        cases[f"{when}_said"] = np.concatenate(
             [np.asarray(cell[when]["said"], bool) for cell in cells], axis=-1
         )
-    return found | {
+    return cases | {
         name: np.concatenate([cell[name] for cell in cells])
         for name in ("price", "steps", "length", "loss")
     }
@@ -93,11 +93,11 @@ def scores(log_p: Float[NDArray, "3 2 n"]) -> dict[str, NDArray]:
     """
     ahead = (log_p[:, 0] > log_p[:, 1]).astype(float)
     margin = np.exp(log_p[:, 0]) - np.exp(log_p[:, 1])
-    found = {}
-    for kind, one, size in zip(KINDS, ahead, margin, strict=True):
-        found[kind] = 1 - one if kind == "neighbour" else one
-        found[f"{kind}_margin"] = -size if kind == "neighbour" else size
-    return found
+    values = {}
+    for kind, lead, size in zip(KINDS, ahead, margin, strict=True):
+        values[kind] = 1 - lead if kind == "neighbour" else lead
+        values[f"{kind}_margin"] = -size if kind == "neighbour" else size
+    return values
 
 
 def interval(
@@ -125,22 +125,22 @@ def score_rows(record: dict[str, Any]) -> list[list[str]]:
     Args:
         record: As in `recorded_cases`.
     """
-    found = recorded_cases(record)
+    cases = recorded_cases(record)
     rows = [["model", "efficacy", "paraphrase", "neighbourhood", "score", "facts"]]
-    parts = {when: scores(found[when]) for when in _WHEN}
-    n = found["before"].shape[-1]
+    parts = {when: scores(cases[when]) for when in _WHEN}
+    n = cases["before"].shape[-1]
     for when, name in _WHEN.items():
         shares = [100 * parts[when][kind].mean() for kind in KINDS]
         rows.append(
             [
                 name,
-                *(_said(100 * parts[when][kind]) for kind in KINDS),
+                *(_percent(100 * parts[when][kind]) for kind in KINDS),
                 f"{harmonic_mean(shares):.1f}",
                 f"{n}",
             ]
         )
     change = [
-        _said(100 * (parts["after"][kind] - parts["before"][kind]), "+")
+        _percent(100 * (parts["after"][kind] - parts["before"][kind]), "+")
         for kind in KINDS
     ]
     rows.append(["difference", *change, "", ""])
@@ -158,9 +158,9 @@ def asked_before(record: dict[str, Any], many: dict[str, Any]) -> NDArray[np.boo
         record: That of `counterfact`, whose cells hold ten facts each.
         many: That of `counterfact_many`, which asks about the first of them.
     """
-    (asked,) = {len(cell["results"]["ahead"][0]) for cell in many["cells"]}
+    (count,) = {len(cell["results"]["ahead"][0]) for cell in many["cells"]}
     (size,) = {len(cell["results"]["price"]) for cell in record["cells"]}
-    cells = [c for c in record["cells"] if c["parameters"]["cell"] < asked // size]
+    cells = [c for c in record["cells"] if c["parameters"]["cell"] < count // size]
     log_p = recorded_cases(record | {"cells": cells})["before"]
     return log_p[:, 0] > log_p[:, 1]
 
@@ -219,22 +219,22 @@ def many_rows(
         for cell in record["cells"]
     }
     for way, name in ways.items():
-        for edits in sorted(n for one, n in cells if one == way):
-            found = cells[way, edits]
-            ahead = 100 * np.asarray(found["ahead"], float).mean(1)
+        for edits in sorted(n for method, n in cells if method == way):
+            result = cells[way, edits]
+            ahead = 100 * np.asarray(result["ahead"], float).mean(1)
             shares = [f"{share:.0f}" for share in (*ahead[:2], 100 - ahead[2])]
             rows.append(
                 [
                     name,
                     f"{edits:,}",
                     *shares,
-                    f"{found['price']:.3g}",
-                    f"{found['prose']:.3f}",
+                    f"{result['price']:.3g}",
+                    f"{result['prose']:.3f}",
                 ]
             )
     return rows
 
 
-def _said(values: NDArray, sign: str = "") -> str:
+def _percent(values: NDArray, sign: str = "") -> str:
     mean, low, high = interval(values)
     return f"{mean:{sign}.0f} ({low:{sign}.0f} to {high:{sign}.0f})".replace("-", "−")

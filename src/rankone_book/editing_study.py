@@ -124,11 +124,11 @@ def method_rows(record: dict[str, Any]) -> list[list[str]]:
         ]
     ]
     for method, name in METHODS.items():
-        found = summarise_record(record, method)
-        shares = {share: _share(found[share]) for share in _SHARES}
-        fluency = f"{found['fluency']:.2f} ± {found['fluency_error']:.2f}"
-        price = f"{found['interference']:.3g}" if method != "none" else "–"
-        score = f"{100 * found['score']:.1f}"
+        summary = summarise_record(record, method)
+        shares = {share: _share(summary[share]) for share in _SHARES}
+        fluency = f"{summary['fluency']:.2f} ± {summary['fluency_error']:.2f}"
+        price = f"{summary['interference']:.3g}" if method != "none" else "–"
+        score = f"{100 * summary['score']:.1f}"
         rows.append([
             name, shares["efficacy"], shares["paraphrase"], shares["neighbourhood"],
             score, shares["kept"], fluency, price,
@@ -158,27 +158,32 @@ def survivors(
     }
     at = {country.name: i for i, country in enumerate(countries())}
     counts = {
-        (edited, asked): np.zeros((2, 2), int)
+        (edited, asked_relation): np.zeros((2, 2), int)
         for edited in RELATIONS
-        for asked in RELATIONS
-        if asked != edited
+        for asked_relation in RELATIONS
+        if asked_relation != edited
     }
     for cell in record["cells"]:
         edited, name, _ = cell["parameters"]["fact"].split(":")
-        others = [
+        other_relations = [
             relation
             for relation in RELATIONS
             if relation != edited and flags[relation][at[name]]
         ]
-        said = [
+        answers = [
             np.asarray(cell["results"][when]["said"], bool)
             for when in ("before", "after")
         ]
-        for asked, before, after in zip(others, *said, strict=True):
-            kept = before & after
-            counts[edited, asked] += [[kept[0], before[0]], [kept.sum(), before.sum()]]
+        for asked_relation, before, after in zip(
+            other_relations, *answers, strict=True
+        ):
+            survived = before & after
+            counts[edited, asked_relation] += [
+                [survived[0], before[0]],
+                [survived.sum(), before.sum()],
+            ]
     return {
-        pair: [(int(kept), int(knew)) for kept, knew in count]
+        pair: [(int(survived), int(knew)) for survived, knew in count]
         for pair, count in counts.items()
     }
 
@@ -205,7 +210,7 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
     before = [np.array(result["before"], bool) for result in results]
     for way, name in _HELD.items():
         ahead = [np.array(result[way]["margin"]) > 0 for result in results]
-        kept = [
+        survived = [
             was & np.array(result[way]["said"], bool)
             for was, result in zip(before, results, strict=True)
         ]
@@ -219,14 +224,14 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
                 sum((~a[paraphrases:]).sum() for a in ahead),
                 sum(len(a[paraphrases:]) for a in ahead),
             ),
-            (sum(k[:, 0].sum() for k in kept), sum(b[:, 0].sum() for b in before)),
-            (sum(k.sum() for k in kept), sum(b.sum() for b in before)),
+            (sum(k[:, 0].sum() for k in survived), sum(b[:, 0].sum() for b in before)),
+            (sum(k.sum() for k in survived), sum(b.sum() for b in before)),
         ]
         price = np.median(
             [result[way]["price"] / result["alone"]["price"] for result in results]
         )
         rows.append(
-            [name, f"{price:.3g}", *(f"{some} of {all_}" for some, all_ in parts)]
+            [name, f"{price:.3g}", *(f"{part} of {all_}" for part, all_ in parts)]
         )
     return rows
 
@@ -255,11 +260,11 @@ def neighbour_shares(
         ValueError: If there is no such method.
     """
     choice("method", method, _WAYS)
-    pools = {r: _those_known(known, r) for r in RELATIONS}
+    pools = {r: _known_countries(known, r) for r in RELATIONS}
     predicted: dict[str, list[float]] = {}
     for relation in RELATIONS:
-        found = select_one(shares, relation=relation)["results"]
-        predicted |= zip(found["facts"], found[_WAYS[method]], strict=True)
+        predictions = select_one(shares, relation=relation)["results"]
+        predicted |= zip(predictions["facts"], predictions[_WAYS[method]], strict=True)
     edits = []
     for cell in record["cells"]:
         relation, name, target = cell["parameters"]["fact"].split(":")
@@ -268,13 +273,13 @@ def neighbour_shares(
         near = country_fact(
             name, relation, target, pool, count=cell["parameters"]["neighbours"]
         ).neighbours
-        others = {prompt.format(country.name): country.name for country in pool}
+        name_of = {prompt.format(country.name): country.name for country in pool}
         margins = [
             cell["results"]["answers"][m]["margin"][-len(near) :]
             for m in ("none", method)
         ]
         columns = (
-            [others[asked] for asked, _ in near],
+            [name_of[question] for question, _ in near],
             predicted[cell["parameters"]["fact"]],
             *margins,
         )
@@ -285,7 +290,7 @@ def neighbour_shares(
     return edits
 
 
-def _those_known(known: dict[str, Any], relation: str) -> list[Country]:
+def _known_countries(known: dict[str, Any], relation: str) -> list[Country]:
     flags = select_one(known, relation=relation)["results"]["known"]
     return [country for country, knows in zip(countries(), flags, strict=True) if knows]
 
@@ -311,6 +316,6 @@ def turned_by_share(
     return [(int((after[place == i] > 0).sum()), int((place == i).sum())) for i in bins]
 
 
-def _share(found: dict[str, Any]) -> str:
-    low, high = found["interval"]
-    return f"{100 * found['share']:.0f} ({100 * low:.0f}–{100 * high:.0f})"
+def _share(result: dict[str, Any]) -> str:
+    low, high = result["interval"]
+    return f"{100 * result['share']:.0f} ({100 * low:.0f}–{100 * high:.0f})"

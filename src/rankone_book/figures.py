@@ -93,8 +93,8 @@ class _Figure(Figure):
 
         pictures: Any = get_ipython().display_formatter.formatters["image/png"]
         # first: `for_phone` leaves the figure changed
-        shown = pictures.lookup_by_type(Figure)(self)
-        pictures.for_type(_Figure, lambda _: shown)
+        picture = pictures.lookup_by_type(Figure)(self)
+        pictures.for_type(_Figure, lambda _: picture)
         narrow = self.for_phone()
         return {PHONE: b64encode(narrow).decode()} if narrow else {}
 
@@ -130,24 +130,28 @@ class _Figure(Figure):
                 legend.set_loc("lower left")
                 legend.set_bbox_to_anchor((0, 1), transform=ax.transAxes)
                 height += 0.2 * len(legend.get_texts())
-        drawn = {
-            label: one
+        handle_of = {
+            label: handle
             for ax in self.axes
-            for one, label in zip(*ax.get_legend_handles_labels(), strict=True)
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
         }
         for legend in [*self.legends]:
             names = [text.get_text() for text in legend.get_texts()]
             handles: list[Any] = [
-                drawn.get(name, one)
-                for name, one in zip(names, legend.legend_handles, strict=True)
+                handle_of.get(name, handle)
+                for name, handle in zip(names, legend.legend_handles, strict=True)
             ]
-            beside = 2 if max(map(len, names)) < 16 else 1
+            legend_columns = 2 if max(map(len, names)) < 16 else 1
             size = legend.get_texts()[0].get_fontsize()
             legend.remove()
             self.legend(
-                handles, names, loc="outside upper left", ncols=beside, fontsize=size
+                handles,
+                names,
+                loc="outside upper left",
+                ncols=legend_columns,
+                fontsize=size,
             )
-            height += 0.2 * len(names) / beside
+            height += 0.2 * len(names) / legend_columns
         self.set_size_inches(width, height)
         picture = BytesIO()
         dpi = (1 + self.crisp) * self.dpi
@@ -207,7 +211,7 @@ def figure(
     """
     with _style():
         kind = {"axes_class": _Axes}
-        made = plt.subplots(
+        pair = plt.subplots(
             nrows,
             ncols,
             figsize=(width, height),
@@ -215,10 +219,10 @@ def figure(
             subplot_kw=kind,
             **options,
         )
-        made[0].on_phone = on_phone
-        made[0].crisp = crisp
+        pair[0].on_phone = on_phone
+        pair[0].crisp = crisp
         # ticks are made when they are needed, with the settings of that moment
-        for ax in made[0].axes:
+        for ax in pair[0].axes:
             ax.tick_params(
                 which="both",
                 labelsize=mpl.rcParams["font.size"],
@@ -228,7 +232,7 @@ def figure(
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("retina" if crisp else "png")
-    return made
+    return pair
 
 
 def show_pictures(

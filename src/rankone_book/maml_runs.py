@@ -225,8 +225,8 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
     for ax, (x, bands, label) in zip(axes, panels, strict=True):
         for name, band in bands.items():
             of_waves = name == "maml" and ax is not axes[2]
-            shown = f"MAML, {_STEPS} steps" if of_waves else _LABELS[name]
-            _draw(ax, x, band, marker="o", ms=3, color=_COLOUR[name], label=shown)
+            legend = f"MAML, {_STEPS} steps" if of_waves else _LABELS[name]
+            _draw(ax, x, band, marker="o", ms=3, color=_COLOUR[name], label=legend)
         ax.set_xlabel(label)
     for name, band in sheared_letters(letters, shots=4).items():
         axes[2].plot(SHEARS, band.mean, "--", lw=1, color=_COLOUR[name])

@@ -37,8 +37,8 @@ def folder() -> Path:
     """Folder of the records: inside an installed package, or `experiments/results` of a
     checkout.
     """
-    here = Path(__file__).resolve()
-    for place in (here.parent / "results", here.parents[2] / "experiments" / "results"):
+    file = Path(__file__).resolve()
+    for place in (file.parent / "results", file.parents[2] / "experiments" / "results"):
         if place.is_dir():
             return place
     raise FileNotFoundError(
@@ -109,23 +109,23 @@ def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:
 
 def _existing(name: str) -> Path:
     path = folder() / name
-    known = sorted(other.stem for other in folder().glob(f"*{path.suffix}"))
+    names = sorted(entry.stem for entry in folder().glob(f"*{path.suffix}"))
     if not path.is_file():
         raise ValueError(
             f"name: got {brief(path.stem)}; "
-            f"it must be one of the records {', '.join(known)}."
+            f"it must be one of the records {', '.join(names)}."
         )
     return path
 
 
 def _damaged(path: Path, reason: object) -> ValueError:
-    wanted = (
+    requirement = (
         "a complete record; restore the file, or move it away to measure all its cells "
         "again"
     )
     return ValueError(
         f"record: got {str(path)!r}, which cannot be read ({reason}); it must be "
-        f"{wanted}."
+        f"{requirement}."
     )
 
 
@@ -157,14 +157,14 @@ def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
     Raises:
         ValueError: If there is no such cell, or more than one.
     """
-    found = select(record, **parameters)
-    if len(found) != 1:
+    cells = select(record, **parameters)
+    if len(cells) != 1:
         raise ValueError(
-            f"parameters: got {parameters}, which {len(found)} cells of "
+            f"parameters: got {parameters}, which {len(cells)} cells of "
             f"{record.get('name', 'the record')!r} have; they must be those of exactly "
             "one cell."
         )
-    return found[0]
+    return cells[0]
 
 
 @dataclass(frozen=True)
@@ -191,26 +191,26 @@ class Coverage:
     def __str__(self) -> str:
         """One phrase: "16 of the paper's 72 cells, queries 50 instead of 1000"."""
         run = self.whole + self.reduced
-        whose = f"{self.of}'s"
+        owner = f"{self.of}'s"
         if run == self.cells:
-            said = (
-                f"all {self.cells} cells of {whose} grid"
+            sentence = (
+                f"all {self.cells} cells of {owner} grid"
                 if self.cells > 1
-                else f"{whose} one cell"
+                else f"{owner} one cell"
             )
         else:
-            said = f"{run} of {whose} {self.cells} cells"
+            sentence = f"{run} of {owner} {self.cells} cells"
         if not self.reduced:
-            return said
-        which = "" if self.reduced == run else f"{self.reduced} of them with "
-        less = [
-            f"{k} {' or '.join(map(_said, some))} instead of {_said(full)}"
-            for k, (some, full) in self.options.items()
+            return sentence
+        prefix = "" if self.reduced == run else f"{self.reduced} of them with "
+        reductions = [
+            f"{k} {' or '.join(map(_as_text, values))} instead of {_as_text(full)}"
+            for k, (values, full) in self.options.items()
         ]
-        return f"{said}, {which}{', '.join(less)}"
+        return f"{sentence}, {prefix}{', '.join(reductions)}"
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return str(value) if isinstance(value, str) else f"{value:,}"
 
 
@@ -230,25 +230,27 @@ def coverage(record: dict[str, Any], **part: Any) -> Coverage:
             *([part[axis]] if axis in part else full[axis] for axis in axes)
         )
     )
-    held: dict[tuple[Any, ...], bool] = {}
-    others: dict[str, set[Any]] = {}
+    runs: dict[tuple[Any, ...], bool] = {}
+    other_values: dict[str, set[Any]] = {}
     cells = [cell["parameters"] for cell in select(record, **part)]
     for cell in cells:
         point = tuple(cell[axis] for axis in axes)
         if point in grid:
-            held[point] = held.get(point, False) or options.items() <= cell.items()
+            runs[point] = runs.get(point, False) or options.items() <= cell.items()
     for cell in cells:
-        if held.get(tuple(cell[axis] for axis in axes)) is False:
+        if runs.get(tuple(cell[axis] for axis in axes)) is False:
             for key, value in options.items():
                 if cell[key] != value:
-                    others.setdefault(key, set()).add(cell[key])
+                    other_values.setdefault(key, set()).add(cell[key])
     return Coverage(
         of=record["of"],
         cells=len(grid),
-        whole=sum(held.values()),
-        reduced=len(held) - sum(held.values()),
-        missing=tuple(point for point in grid if point not in held),
-        options={key: (sorted(values), options[key]) for key, values in others.items()},
+        whole=sum(runs.values()),
+        reduced=len(runs) - sum(runs.values()),
+        missing=tuple(point for point in grid if point not in runs),
+        options={
+            key: (sorted(values), options[key]) for key, values in other_values.items()
+        },
     )
 
 

@@ -96,9 +96,9 @@ def _values(
             f"parameters: got {brief(parameters)}; "
             "it must be those of at least one recorded cell."
         )
-    found = (cell["results"][way] for cell in cells)
+    results = (cell["results"][way] for cell in cells)
     return np.array(
-        [value if way == "base" else value[quantity] for value in found], float
+        [value if way == "base" else value[quantity] for value in results], float
     )
 
 
@@ -121,11 +121,11 @@ def gains(record: dict[str, Any], n: int) -> str:
         record: `one_rule`.
         n: Number of pairs stored.
     """
-    said = [
+    phrases = [
         f"{difference(record, 'ridge', 'base', 'unseen', data=data, n=n)} on {name}"
         for data, name in measured_at(record, n).items()
     ]
-    return " and ".join([*[", ".join(said[:-1])][: len(said) - 1], said[-1]])
+    return " and ".join([*[", ".join(phrases[:-1])][: len(phrases) - 1], phrases[-1]])
 
 
 def ways_table(record: dict[str, Any], n: int) -> str:
@@ -136,25 +136,29 @@ def ways_table(record: dict[str, Any], n: int) -> str:
         record: `one_rule`.
         n: Number of pairs stored.
     """
-    held = measured_at(record, n)
-    heads = [f"{name}, {what}" for name in held.values() for what in ("new", "noisy")]
+    data_sets = measured_at(record, n)
+    heads = [
+        f"{name}, {quantity}"
+        for name in data_sets.values()
+        for quantity in ("new", "noisy")
+    ]
     lines = [
         "| Written | " + " | ".join([*heads, "kB", "write", "read"]) + " |",
         "|---" * (len(heads) + 4) + "|",
     ]
-    plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in held]
+    plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in data_sets]
     lines.append(
-        "| base alone | " + " | ".join(f"{shown} |" for shown in plain) + " | | |"
+        "| base alone | " + " | ".join(f"{share} |" for share in plain) + " | | |"
     )
     for way, name in WAYS.items():
         cells = [
-            str(over_seeds(record, way, what, data=d, n=n))
-            for d in held
-            for what in ("unseen", "noisy")
+            str(over_seeds(record, way, quantity, data=d, n=n))
+            for d in data_sets
+            for quantity in ("unseen", "noisy")
         ]
         cost = [
-            over_seeds(record, way, what, data="letters", n=n).mean
-            for what in ("bytes", "write", "read")
+            over_seeds(record, way, quantity, data="letters", n=n).mean
+            for quantity in ("bytes", "write", "read")
         ]
         cells += [
             f"{cost[0] / 1000:,.0f}",
@@ -175,9 +179,9 @@ def draw_ways(record: dict[str, Any]) -> Any:
         (figure, axes).
     """
     most = max(cell["parameters"]["n"] for cell in record["cells"])
-    held = measured_at(record, most)
-    fig, axes = figure(1, len(held) + 1, height=3.0, sharey=True)
-    for ax, (data, title) in zip(axes, held.items(), strict=False):
+    data_sets = measured_at(record, most)
+    fig, axes = figure(1, len(data_sets) + 1, height=3.0, sharey=True)
+    for ax, (data, title) in zip(axes, data_sets.items(), strict=False):
         counts = sorted({cell["parameters"]["n"] for cell in select(record, data=data)})
         for colour, way in zip(COLOURS, _SHOWN, strict=False):
             bars = [
@@ -197,18 +201,21 @@ def draw_ways(record: dict[str, Any]) -> Any:
         ax.minorticks_off()
         ax.tick_params(axis="x", labelsize=8)
     axes[0].set_ylabel("error at stored keys / %")
-    for place, (what, name) in enumerate(
+    for place, (quantity, name) in enumerate(
         {"first": "first tenth", "last": "last tenth"}.items()
     ):
         bars = [
-            over_seeds(record, "sequence", what, data=data, n=most) for data in held
+            over_seeds(record, "sequence", quantity, data=data, n=most)
+            for data in data_sets
         ]
-        at = np.arange(len(held)) + 0.2 * (2 * place - 1)
+        at = np.arange(len(data_sets)) + 0.2 * (2 * place - 1)
         _errorbars(
             axes[-1], at, bars, fmt="ov"[place], color=COLOURS[5 + place], label=name
         )
     axes[-1].set(
-        xticks=range(len(held)), xticklabels=list(held), xlim=(-0.6, len(held) - 0.4)
+        xticks=range(len(data_sets)),
+        xticklabels=list(data_sets),
+        xlim=(-0.6, len(data_sets) - 0.4),
     )
     axes[-1].set_title("in sequence", fontsize=9)
     axes[-1].tick_params(axis="x", rotation=45)

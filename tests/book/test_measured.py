@@ -25,7 +25,7 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that builds no book and has measured nothing."""
     monkeypatch.delenv("RANKONE_BUILD", raising=False)
     monkeypatch.setattr(claims, "_page", {})
-    monkeypatch.setattr(claims, "_here", {})
+    monkeypatch.setattr(claims, "_numbers", {})
 
 
 @pytest.mark.parametrize(

@@ -113,23 +113,23 @@ def code_of(root: Path, dotted: str) -> Code:
         _syntax(text).body,
         {node.name: node for node in _syntax(text).body if hasattr(node, "name")},
     )
-    found: dict[str, Any] = {}
+    node_of: dict[str, Any] = {}
     for name in names:
-        named = [node for node in body if getattr(node, "name", None) == name][-1:]
-        found = {node.name: node for node in named}
-        body = named[0].body if named else []
-    todo = list(found.values())
+        matches = [node for node in body if getattr(node, "name", None) == name][-1:]
+        node_of = {node.name: node for node in matches}
+        body = matches[0].body if matches else []
+    todo = list(node_of.values())
     while todo:
         for node in ast.walk(todo.pop()):
             if (
                 isinstance(node, ast.Name)
                 and node.id.startswith("_")
                 and node.id in top
-                and node.id not in found
+                and node.id not in node_of
             ):
-                found[node.id] = top[node.id]
+                node_of[node.id] = top[node.id]
                 todo.append(top[node.id])
-    return Code(path, text, list(found.values()))
+    return Code(path, text, list(node_of.values()))
 
 
 def locate_test(root: Path, test: str) -> tuple[str, int]:
@@ -145,10 +145,10 @@ def locate_test(root: Path, test: str) -> tuple[str, int]:
 def _line(file: Path, names: list[str]) -> int:
     body = _syntax(file.read_text(encoding="utf-8"))
     for name in names:
-        found = [node for node in body.body if name in _defines(node)]
-        if not found:
+        matches = [node for node in body.body if name in _defines(node)]
+        if not matches:
             raise LookupError(f"{file.name} does not define {'.'.join(names)}")
-        body = found[-1]
+        body = matches[-1]
     return getattr(body, "lineno", 1)
 
 
@@ -214,16 +214,16 @@ def violations(
     """What is wrong with the figures of a page, in the order of recording: each may be
     compared with earlier ones.
     """
-    known: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for key, figure in figures.items():
         condition = conditions.get(key, "")
         if figure.number is None:
             if condition:
                 yield f"{key} is a text, {figure.text!r}: no number to be {condition}"
             continue
-        known[key] = figure.number
+        numbers[key] = figure.number
         try:
-            if not holds(condition, figure.number, known):
+            if not holds(condition, figure.number, numbers):
                 yield f"{key} is {figure.number}, and should be {condition}"
         except ValueError as error:
             yield f"{key}: {error}"
@@ -231,9 +231,9 @@ def violations(
 
 def faults(env: BuildEnvironment, claims: Path) -> Iterator[str]:
     """What is wrong with the figures of this build."""
-    expected = conditions(read_claims(claims))
+    condition_of = conditions(read_claims(claims))
     for page, figures in recorded_figures(env).items():
-        yield from (f"{page}: {fault}" for fault in violations(expected, figures))
+        yield from (f"{page}: {fault}" for fault in violations(condition_of, figures))
 
 
 def find_label(env: BuildEnvironment, label: str) -> tuple[str, str, str] | None:

@@ -106,13 +106,16 @@ def without_bookkeeping(source: str) -> str:
         for block in (getattr(node, name, None) for name in ("body", "orelse")):
             if isinstance(block, list) and not all(map(_is_bookkeeping, block)):
                 dropped = {
-                    n for each in block if _is_bookkeeping(each) for n in _lines(each)
+                    n
+                    for statement in block
+                    if _is_bookkeeping(statement)
+                    for n in _lines(statement)
                 }
                 for n in dropped - {
                     n
-                    for each in block
-                    if not _is_bookkeeping(each)
-                    for n in _lines(each)
+                    for statement in block
+                    if not _is_bookkeeping(statement)
+                    for n in _lines(statement)
                 }:
                     lines.pop(n, None)
     return "\n".join(lines.values()).strip("\n")
@@ -140,11 +143,11 @@ def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
     """
     if cell.get("hide_mode", "input") != "input":
         return
-    shown = without_bookkeeping(source.astext())
+    code = without_bookkeeping(source.astext())
     if "hide_mode" not in cell and sets_up(source.astext()) and _is_silent(cell):
         cell["hide_mode"] = "input"
         cell["prompt_show"], cell["prompt_hide"] = SETUP
-    elif "hide_mode" in cell or not shown:
+    elif "hide_mode" in cell or not code:
         cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = (
             "input",
             *_prompt(cell),
@@ -152,9 +155,9 @@ def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
         if cell["prompt_show"] == NUMBERS[0]:
             cell["classes"].append("bookkeeping")
     else:
-        source.rawsource = shown
+        source.rawsource = code
         source.clear()
-        source += nodes.Text(shown)
+        source += nodes.Text(code)
 
 
 def sets_up(source: str) -> bool:
@@ -165,12 +168,16 @@ def sets_up(source: str) -> bool:
         body = ast.parse(source).body
     except SyntaxError:  # a line for IPython
         return False
-    imports = [each for each in body if isinstance(each, ast.Import | ast.ImportFrom)]
+    imports = [
+        statement
+        for statement in body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+    ]
     short = [
-        each
-        for each in body
-        if isinstance(each, ast.Assign | ast.Expr)
-        or (isinstance(each, ast.FunctionDef) and len(each.body) == 1)
+        statement
+        for statement in body
+        if isinstance(statement, ast.Assign | ast.Expr)
+        or (isinstance(statement, ast.FunctionDef) and len(statement.body) == 1)
     ]
     return 3 <= len(imports) == len(body) - len(short)
 
@@ -205,20 +212,20 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
         if cell.get("nb_element") == "cell_code" and (
             source := next(cell.findall(nodes.literal_block), None)
         ):
-            found = (
+            records = (
                 list(measured_lines(source.astext()))
                 if "measured(" in source.astext()
                 else []
             )
-            if found:
+            if records:
                 cell["ids"].append(f"cell-{cell['cell_index']}")
-                lines += [(cell["ids"][-1], line) for line in found]
+                lines += [(cell["ids"][-1], line) for line in records]
             _tidy(cell, source)
     lines.sort(key=lambda placed: ".+" in placed[1].keys)
-    kept = app.env.metadata[app.env.docname].setdefault("measured", {})
+    cells = app.env.metadata[app.env.docname].setdefault("measured", {})
     for pasted in doctree.findall(number):
         cell_and_line = next(
-            (each for each in lines if each[1].records(pasted["key"])), None
+            (entry for entry in lines if entry[1].records(pasted["key"])), None
         )
         if cell_and_line is None:
             _logger.warning(
@@ -229,12 +236,12 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             )
             continue
         pasted["cell"] = cell_and_line[0]
-        kept[pasted["key"]] = (cell_and_line[0], cell_and_line[1].code)
+        cells[pasted["key"]] = (cell_and_line[0], cell_and_line[1].code)
 
 
 def _visit(self: Any, node: number) -> None:
     linked = "cell" in node and not any(
-        isinstance(each, nodes.reference | nodes.title) for each in _above(node)
+        isinstance(ancestor, nodes.reference | nodes.title) for ancestor in _above(node)
     )
     link = {"href": f"#{node['cell']}", "data-figure": node["key"]} if linked else {}
     node["tag"] = "a" if linked else "span"

@@ -32,12 +32,12 @@ _logger = logging.getLogger(__name__)
 
 def remember(app: Sphinx, doctree: nodes.document) -> None:
     """Keep the phrases of a page: key of a figure → its phrase."""
-    if found := dict(
+    if page_phrases := dict(
         reversed(
-            [each for table in doctree.findall(nodes.table) for each in _of(table)]
+            [pair for table in doctree.findall(nodes.table) for pair in _of(table)]
         )
     ):
-        app.env.metadata[app.env.docname]["phrases"] = found
+        app.env.metadata[app.env.docname]["phrases"] = page_phrases
 
 
 def phrases(env: BuildEnvironment) -> dict[str, str]:
@@ -49,12 +49,12 @@ def phrases(env: BuildEnvironment) -> dict[str, str]:
         for page in env.metadata.values()
         for key, words in page.get("phrases", {}).items()
     }
-    written: dict[str, str] = read_yaml(Path(env.srcdir, FILE))
-    for key in sorted(in_tables.keys() & written):
+    file_phrases: dict[str, str] = read_yaml(Path(env.srcdir, FILE))
+    for key in sorted(in_tables.keys() & file_phrases):
         _logger.warning(
             "%s: a table says what %r is", FILE, key, type="claims", subtype="phrase"
         )
-    return in_tables | written
+    return in_tables | file_phrases
 
 
 def _of(table: nodes.table) -> Iterator[tuple[str, str]]:

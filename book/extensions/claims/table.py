@@ -75,16 +75,16 @@ class pending_target(nodes.Inline, nodes.Element):
 
 def text_nodes(source: str) -> list[nodes.Node]:
     """Plain text with $...$ as docutils nodes."""
-    made: list[nodes.Node] = []
+    children: list[nodes.Node] = []
     for i, part in enumerate(re.split(r"\$([^$]+)\$", source)):
-        made += (
+        children += (
             [nodes.math(piece, piece) for piece in breakable(part)]
             if i % 2
             else [nodes.Text(part)]
             if part
             else []
         )
-    return made
+    return children
 
 
 def breakable(latex: str, long: int = 30) -> list[str]:
@@ -104,10 +104,10 @@ def breakable(latex: str, long: int = 30) -> list[str]:
 def _paragraph(
     *children: nodes.Node | str, classes: tuple[str, ...] = ()
 ) -> nodes.paragraph:
-    made: list[nodes.Node] = []
+    parts: list[nodes.Node] = []
     for child in children:
-        made += text_nodes(child) if isinstance(child, str) else [child]
-    return nodes.paragraph("", "", *made, classes=list(classes))
+        parts += text_nodes(child) if isinstance(child, str) else [child]
+    return nodes.paragraph("", "", *parts, classes=list(classes))
 
 
 def _figure(row: Row, key: str, *, named: bool = False) -> nodes.Node:
@@ -116,19 +116,21 @@ def _figure(row: Row, key: str, *, named: bool = False) -> nodes.Node:
     )
 
 
-def _name(kind: str, row: Row, *named: nodes.Node) -> nodes.paragraph:
+def _name(kind: str, row: Row, *children: nodes.Node) -> nodes.paragraph:
     """A row's name, and a link to the row that stays."""
     place = make_id(f"{kind}-{row['id']}")
     link = f'<a class="headerlink" href="#{place}" aria-label="Permanent link to {row["id"]}">#</a>'
-    return _paragraph(*named, nodes.raw("", link, format="html"), classes=("row-name",))
+    return _paragraph(
+        *children, nodes.raw("", link, format="html"), classes=("row-name",)
+    )
 
 
 def _row(kind: str, row: Row, cells: list[list[nodes.Node]]) -> nodes.row:
-    made = nodes.row(
+    node = nodes.row(
         label=row["chapter"], claim=row["id"], ids=[make_id(f"{kind}-{row['id']}")]
     )
-    made += [nodes.entry("", *cell) for cell in cells]
-    return made
+    node += [nodes.entry("", *cell) for cell in cells]
+    return node
 
 
 def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
@@ -229,16 +231,16 @@ class ClaimsTable(SphinxDirective):
         return _claim_row(row, [*code, *self._changes(row)])
 
     def _changes(self, row: Row) -> Iterator[nodes.Node]:
-        held = _mutation(Path(self.env.srcdir)).get(row["source"] or "")
+        result = _mutation(Path(self.env.srcdir)).get(row["source"] or "")
         if (
-            held
-            and held["changes"]
-            and held["state"] == code_of(Path(self.env.srcdir), row["source"]).state
+            result
+            and result["changes"]
+            and result["state"] == code_of(Path(self.env.srcdir), row["source"]).state
         ):
-            noticed = held["changes"] - len(held["survived"])
+            noticed = result["changes"] - len(result["survived"])
             yield _paragraph(
                 f"small changes to the code that tests noticed: {noticed} of "
-                f"{held['changes']}"
+                f"{result['changes']}"
             )
 
     def _code(self, row: Row, field: str, locate: Any) -> Iterator[nodes.Node]:
@@ -284,28 +286,28 @@ class MutationCount(SphinxDirective):
         """Count."""
         root = Path(self.env.srcdir)
         self.env.note_dependency(str(root / "tests" / "mutation.json"))
-        held = _mutation(root).values()
-        if not held:
+        results = _mutation(root).values()
+        if not results:
             return []
-        made = sum(each["changes"] for each in held)
-        survived = sum(len(each["survived"]) for each in held)
-        why = sum(len(each.get("reasons", {})) for each in held)
-        others = (
+        total = sum(result["changes"] for result in results)
+        survived = sum(len(result["survived"]) for result in results)
+        why = sum(len(result.get("reasons", {})) for result in results)
+        remainder = (
             f"each of the other {survived}"
             if why == survived
             else f"{why} of the other {survived}"
         )
-        said = (
-            f"Would the tests notice a mistake? In the {len(held)} functions that "
-            f"claims name, {made} small changes were made individually: another sign, "
+        sentence = (
+            f"Would the tests notice a mistake? In the {len(results)} functions that "
+            f"claims name, {total} small changes were made individually: another sign, "
             "factor, power, constant or reduction. The tests of the claims noticed "
-            f"{made - survived}. Why {others} need not be noticed is said in "
+            f"{total - survived}. Why {remainder} need not be noticed is said in "
         )
         return [
             nodes.paragraph(
                 "",
                 "",
-                nodes.Text(said),
+                nodes.Text(sentence),
                 nodes.literal("", "tests/mutation.json"),
                 nodes.Text("."),
             )
@@ -319,15 +321,15 @@ class PrintedRole(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """The mark."""
-        said = [nodes.Text("(")]
+        children = [nodes.Text("(")]
         for i, claim in enumerate(self.text.split(), start=1):
             words = "printed differently" if i == 1 else str(i)
-            said += [nodes.Text(", ")] * (i > 1) + [
+            children += [nodes.Text(", ")] * (i > 1) + [
                 pending_target("", nodes.Text(words), kind="errata", claim=claim)
             ]
         return [
             nodes.inline(
-                "", "", *said, nodes.Text(")"), classes=["printed-differently"]
+                "", "", *children, nodes.Text(")"), classes=["printed-differently"]
             )
         ], []
 
@@ -364,7 +366,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     waiting = list(doctree.findall(pending_figure))
     recorded = recorded_figures(app.env).values() if waiting else ()
     figures = {key: figure.text for page in recorded for key, figure in page.items()}
-    called = phrases(app.env) if waiting else {}
+    phrase_of = phrases(app.env) if waiting else {}
     for figure in waiting:
         if figure["promised"] and figure["key"] not in figures:
             _logger.warning(
@@ -375,7 +377,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 subtype="figure",
                 location=docname,
             )
-        if figure.get("named") and figure["key"] not in called:
+        if figure.get("named") and figure["key"] not in phrase_of:
             _logger.warning(
                 "%s: no table and no line of %s says what %r is",
                 figure["claim"],
@@ -386,7 +388,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 location=docname,
             )
         words = (
-            text_nodes(called.get(figure["key"], figure["key"]) + ": ")
+            text_nodes(phrase_of.get(figure["key"], figure["key"]) + ": ")
             if figure.get("named")
             else []
         )
@@ -402,14 +404,14 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
     if kind := target.get("kind"):
-        found: Any = (
+        place: Any = (
             claims_page(app.env, kind) or docname,
             make_id(f"{kind}-{target['claim']}"),
             "",
         )
     else:
-        found = find_label(app.env, target["label"])
-    if not found:
+        place = find_label(app.env, target["label"])
+    if not place:
         _logger.warning(
             "no page has the label %r",
             target["label"],
@@ -421,9 +423,9 @@ def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
     return make_refnode(
         app.builder,
         docname,
-        found[0],
-        found[1],
-        target.children or nodes.Text(found[2]),
+        place[0],
+        place[1],
+        target.children or nodes.Text(place[2]),
     )
 
 

@@ -89,14 +89,14 @@ class Course:
         """Label -> the exercise, from the tables of the pages of exercises."""
         row = r"^\| {ref}`(.+?) <(\S+)>` \| (\w+) \| (\d+) \|"
         pages = [page for page in self._sources if page.endswith("_exercises")]
-        found = [
+        rows = [
             (page, *groups)
             for page in sorted(pages)
             for groups in re.findall(row, self._sources[page], re.M)
         ]
         return {
             label: Exercise(label, title, level, int(n), page)
-            for page, title, label, level, n in found
+            for page, title, label, level, n in rows
         }
 
     @cached_property
@@ -108,10 +108,10 @@ class Course:
 
     def title(self, name: str) -> str:
         """The heading of the page."""
-        found = re.search(r"^# (.+)$", self._sources[name], re.M)
-        if not found:
+        match = re.search(r"^# (.+)$", self._sources[name], re.M)
+        if not match:
             raise ValueError(f"{name}.md has no heading")
-        return found[1]
+        return match[1]
 
     def claims_of(self, name: str) -> list[str]:
         """Ids of the claims whose statement stands in the chapter or behind it."""
@@ -196,8 +196,8 @@ class Course:
         text = self.root.joinpath("frontend", folder, "presets.js").read_text(
             encoding="utf-8"
         )
-        found = re.search(rf'key: "{entry["question"]}",\s+name: "(.+?)"', text)
-        return found[1] if found else None
+        match = re.search(rf'key: "{entry["question"]}",\s+name: "(.+?)"', text)
+        return match[1] if match else None
 
     @cached_property
     def syllabi(self) -> list[Syllabus]:
@@ -206,7 +206,7 @@ class Course:
             Syllabus(
                 entry["title"],
                 entry["about"],
-                [self._session(**given) for given in entry["sessions"]],
+                [self._session(**session) for session in entry["sessions"]],
             )
             for entry in self._map["syllabi"]
         ]

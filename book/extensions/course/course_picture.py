@@ -22,7 +22,7 @@ def picture(course: Course, target: dict[str, str]) -> str:
     """
     rows = {name: ROW * n + ROW // 2 for n, name in enumerate(course.chapters)}
     arcs = []
-    said = []
+    sentences = []
     for name, y in rows.items():
         for kind, names in [
             ("", course.after(name)),
@@ -30,7 +30,7 @@ def picture(course: Course, target: dict[str, str]) -> str:
         ]:
             arcs += [_arc(rows[start], y, kind) for start in names]
             section = " for one section" if kind else ""
-            said += [
+            sentences += [
                 f"{course.title(name)} needs {course.title(start)}{section}."
                 for start in names
             ]
@@ -38,8 +38,9 @@ def picture(course: Course, target: dict[str, str]) -> str:
     return (
         f'<svg class="course-map" viewBox="0 0 420 {ROW * len(rows)}" role="group" aria-labelledby="course-map-title '
         f'course-map-said"><title id="course-map-title">The chapters in order, and what each needs</title>'
-        f'<desc id="course-map-said">{escape(" ".join(said))}</desc><defs><marker id="course-arrow" viewBox="0 0 8 8" '
-        f'refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8Z"/></marker></defs>'
+        f'<desc id="course-map-said">{escape(" ".join(sentences))}</desc><defs>'
+        f'<marker id="course-arrow" viewBox="0 0 8 8" refX="8" refY="4" '
+        f'markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8Z"/></marker></defs>'
         f"{''.join(arcs)}{''.join(words)}</svg>"
     )
 

@@ -62,13 +62,13 @@ class CourseHours(_Written):
     def lines(self) -> Iterator[str]:
         """One paragraph."""
         read, further, exercises = self.course.minutes
-        each = [self.course.read(name) for name in self.course.chapters]
+        times = [self.course.read(name) for name in self.course.chapters]
         yield (
-            f"**The {len(each)} chapters take about {_hours(read)} to read**, "
-            f"{_hours(min(each))} to"
+            f"**The {len(times)} chapters take about {_hours(read)} to read**, "
+            f"{_hours(min(times))} to"
         )
         yield (
-            f"{_hours(max(each))} each. The pages that go further take "
+            f"{_hours(max(times))} each. The pages that go further take "
             f"{_hours(further)} more, and the"
         )
         yield f"{len(self.course.exercises)} exercises {_hours(exercises)}."
@@ -99,8 +99,8 @@ class TeachingNotes(_Written):
         yield from _set(self.course, name)
         yield from ["## If there are only twenty minutes", ""]
         yield from [
-            f"1. **{minutes} minutes.** {what}"
-            for minutes, what in self.course.chapters[name]["short"]
+            f"1. **{minutes} minutes.** {activity}"
+            for minutes, activity in self.course.chapters[name]["short"]
         ]
         if repository(app)[0]:
             yield from _assign(app, self.course, name)
@@ -114,11 +114,11 @@ class CourseMap(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Draw it."""
         self.env.note_dependency(str(Path(self.env.srcdir) / "book" / "course.yml"))
-        here = self.env.app.builder.get_target_uri(self.env.docname)
+        page = self.env.app.builder.get_target_uri(self.env.docname)
         course = Course(Path(self.env.srcdir))
         target = {
             name: relative_uri(
-                here, self.env.app.builder.get_target_uri(f"book/teaching/{name}")
+                page, self.env.app.builder.get_target_uri(f"book/teaching/{name}")
             )
             for name in course.chapters
         }
@@ -151,9 +151,10 @@ class ClaimRole(SphinxRole):
 
 
 def _hours(minutes: int) -> str:
-    hours, rest = divmod(minutes, 60)
+    hours, remainder = divmod(minutes, 60)
     return " ".join(
-        [f"{hours} h"] * (hours > 0) + [f"{rest} min"] * (rest > 0 or not hours)
+        [f"{hours} h"] * (hours > 0)
+        + [f"{remainder} min"] * (remainder > 0 or not hours)
     )
 
 
@@ -210,11 +211,11 @@ def _insist(course: Course, name: str) -> Iterator[str]:
         *[f"- {{claim}}`{claim}`" for claim in insist],
         "",
     ]
-    others = [claim for claim in course.claims_of(name) if claim not in insist]
-    if others:
+    further = [claim for claim in course.claims_of(name) if claim not in insist]
+    if further:
         yield from [
             "Also in the chapter: "
-            + ", ".join(f"{{claim}}`{claim} only`" for claim in others)
+            + ", ".join(f"{{claim}}`{claim} only`" for claim in further)
             + ".",
             "",
         ]

@@ -98,13 +98,13 @@ def _seconds(token: Token) -> float:
 
 def _code(cell: str) -> float:
     """Seconds for a cell: its visible code, its figure, and an explorer to try."""
-    drawn = FIGURE * ("alt:" in cell) + EXPLORER * bool(
+    seconds = FIGURE * ("alt:" in cell) + EXPLORER * bool(
         re.search(r"^\w+(?:Explorer|Bench)\(", cell, re.MULTILINE)
     )
     if HIDDEN.search(cell):
-        return drawn
+        return seconds
     code = OPTIONS.sub("", cell)
     if sets_up(code):  # the page folds it
-        return drawn
+        return seconds
     code = without_bookkeeping(code)
-    return drawn + CODE * len("".join(code.split()))
+    return seconds + CODE * len("".join(code.split()))

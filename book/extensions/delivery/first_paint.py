@@ -72,18 +72,18 @@ def soon(page: str, site: Path, place: Path) -> str:
     """A page at that place of the site that is drawn with one style, which is written,
     and before its scripts come.
     """
-    head, body, rest = page.partition("<body")
-    main, end, foot = rest.rpartition("</main>")
+    head, body, tail = page.partition("<body")
+    main, end, foot = tail.rpartition("</main>")
     head = OPTIONS.sub(
-        lambda found: f"<script>{_text(found[1], place)}</script>", AHEAD.sub("", head)
+        lambda match: f"<script>{_text(match[1], place)}</script>", AHEAD.sub("", head)
     )
     scripts = [
-        each
-        for each in map(_attributes, SCRIPT.findall(head + foot))
-        if _needed(each, main)
+        script
+        for script in map(_attributes, SCRIPT.findall(head + foot))
+        if _is_needed(script, main)
     ]
     if scripts:
-        text = json.dumps([_plain(each) for each in sorted(scripts, key=_turn)])
+        text = json.dumps([_plain(script) for script in sorted(scripts, key=_turn)])
         head = SCRIPT.sub("", head)
         foot = SCRIPT.sub("", foot)
         foot = foot.replace("</body>", LATER.format(text) + "</body>")
@@ -115,7 +115,7 @@ def _turn(script: dict[str, str]) -> int:
     return ends[0] if ends else int("defer" in script)
 
 
-def _needed(script: dict[str, str], main: str) -> bool:
+def _is_needed(script: dict[str, str], main: str) -> bool:
     return all(
         sign in main for name, sign in ONLY_WITH.items() if name in script["src"]
     )
@@ -124,16 +124,16 @@ def _needed(script: dict[str, str], main: str) -> bool:
 def _sources(links: list[str], site: Path, place: Path) -> Iterator[Path]:
     for link in links:
         if before := re.search(rf'\b{OF}="([^"]*)"', link):
-            yield from (site / each for each in before[1].split())
-        elif found := re.search(r'\bhref="([^"]*)"', link):
-            yield place.parent.joinpath(urlsplit(found[1]).path).resolve()
+            yield from (site / name for name in before[1].split())
+        elif match := re.search(r'\bhref="([^"]*)"', link):
+            yield place.parent.joinpath(urlsplit(match[1]).path).resolve()
 
 
 def _link(sources: list[Path], site: Path, place: Path) -> str:
     """Write these as one style, by a name that says which they are; the link to it."""
-    of = " ".join(each.relative_to(site).as_posix() for each in sources)
+    of = " ".join(source.relative_to(site).as_posix() for source in sources)
     path = site / FOLDER / f"page-{hashlib.sha256(of.encode()).hexdigest()[:8]}.css"
-    text = "\n".join(style(each, path.parent) for each in sources)
+    text = "\n".join(style(source, path.parent) for source in sources)
     path.write_text(text, encoding="utf-8")
     version = hashlib.sha256(text.encode()).hexdigest()[:8]
     return f'<link rel="stylesheet" href="{relpath(path, place.parent)}?v={version}" {OF}="{of}">\n'
@@ -151,8 +151,8 @@ def style(source: Path, folder: Path) -> str:
 
 
 def _moved(text: str, before: Path, folder: Path) -> str:
-    def address(found: re.Match[str]) -> str:
-        return f'url("{Path(relpath(before / found[2], folder)).as_posix()}")'
+    def address(match: re.Match[str]) -> str:
+        return f'url("{Path(relpath(before / match[2], folder)).as_posix()}")'
 
     return ADDRESS.sub(address, text)
 

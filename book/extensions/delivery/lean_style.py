@@ -33,18 +33,18 @@ EXCEPT = re.compile(r":not\((?:[^()]|\([^()]*\))*\)")
 
 def lean(style: str, words: set[str]) -> str:
     """A style without the rules for classes and ids that are none of the words."""
-    return "".join(_kept(COMMENT.sub("", style), words))
+    return "".join(_lean_rules(COMMENT.sub("", style), words))
 
 
-def _kept(style: str, words: set[str]) -> Iterator[str]:
+def _lean_rules(style: str, words: set[str]) -> Iterator[str]:
     for head, body in _rules(style):
         if body is None or (head.startswith("@") and not head.startswith(NESTED)):
             yield f"{head};" if body is None else f"{head}{{{body}}}"
         elif head.startswith("@"):
-            if inner := "".join(_kept(body, words)):
+            if inner := "".join(_lean_rules(body, words)):
                 yield f"{head}{{{inner}}}"
         elif selectors := [
-            each for each in _selectors(head) if _can_match(each, words)
+            selector for selector in _selectors(head) if _can_match(selector, words)
         ]:
             yield f"{','.join(selectors)}{{{body}}}"
 
@@ -110,14 +110,14 @@ def _lean_built(app: Sphinx, exception: Exception | None) -> None:
         static = Path(app.outdir, "_static")
         words = words_of(Path(app.outdir))
         folders = [
-            Path(app.srcdir, each)
-            for each in app.config.html_static_path
-            if not Path(each).is_absolute()
+            Path(app.srcdir, name)
+            for name in app.config.html_static_path
+            if not Path(name).is_absolute()
         ]
         # other folders are of extensions
-        own = {path.name for folder in folders for path in folder.rglob("*.css")}
+        own_styles = {path.name for folder in folders for path in folder.rglob("*.css")}
         for path in static.rglob("*.css"):
-            if path.name not in own and path.name != formulas.STYLE:
+            if path.name not in own_styles and path.name != formulas.STYLE:
                 source = SOURCE if path == static / STYLE else path
                 path.write_text(
                     lean(source.read_text(encoding="utf-8"), words), encoding="utf-8"

@@ -98,16 +98,16 @@ def sized(page: str, pictures: Mapping[str, Light]) -> str:
     it, with its size in pixels and its kind, which the dark theme asks for.
     """
 
-    def tag(found: re.Match[str]) -> str:
-        name = found["name"]
+    def tag(match: re.Match[str]) -> str:
+        name = match["name"]
         width, height, drawn = pictures[name]
         kind = 'data-drawing="" ' if drawn else ""
-        rest = found["rest"].replace(f"{name}.png", f"{name}.webp")
-        image = f'<img width="{width}" height="{height}" loading="lazy" decoding="async" {kind}{rest}>'
+        attributes = match["rest"].replace(f"{name}.png", f"{name}.webp")
+        image = f'<img width="{width}" height="{height}" loading="lazy" decoding="async" {kind}{attributes}>'
         if (phone := name + ON_PHONE) not in pictures:
             return image
         width, height, _ = pictures[phone]
-        source = f'media="{NARROW}" srcset="{found["folder"]}{phone}.webp" width="{width}" height="{height}"'
+        source = f'media="{NARROW}" srcset="{match["folder"]}{phone}.webp" width="{width}" height="{height}"'
         return f"<picture><source {source}>{image}</picture>"
 
     def placed(side: re.Match[str]) -> str:
@@ -115,8 +115,8 @@ def sized(page: str, pictures: Mapping[str, Light]) -> str:
             return side[0]
         return f'<span class="beside">{side[1]}</span><span class="stacked">{STACKED[side[1]]}</span>'
 
-    def captioned(found: re.Match[str]) -> str:
-        return SIDE.sub(placed, found[0])
+    def captioned(match: re.Match[str]) -> str:
+        return SIDE.sub(placed, match[0])
 
     return CAPTION.sub(captioned, LINKED.sub(r'\1.webp"', SHOWN.sub(tag, page)))
 
@@ -136,12 +136,12 @@ def write_for_phones(notebooks: Iterable[NotebookNode], folder: Path) -> None:
 
 def lighten_all(pictures: Iterable[Path], pages: Iterable[Path]) -> None:
     """Lighten pictures, and tell the pages."""
-    found = list(pictures)
+    paths = list(pictures)
     with ThreadPoolExecutor() as pool:
         sizes = dict(
             zip(
-                (picture.stem for picture in found),
-                pool.map(lighten, found),
+                (picture.stem for picture in paths),
+                pool.map(lighten, paths),
                 strict=True,
             )
         )

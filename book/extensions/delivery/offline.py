@@ -17,7 +17,9 @@ def disconnect_unused(app: Sphinx, config: Config) -> None:
     """
     for listeners in app.events.listeners.values():
         listeners[:] = [
-            each for each in listeners if not each.handler.__module__.startswith(UNUSED)
+            listener
+            for listener in listeners
+            if not listener.handler.__module__.startswith(UNUSED)
         ]
 
 
@@ -28,9 +30,9 @@ def drop_unused_files(
     for kind in ("script_files", "css_files"):
         files = context.get(kind, [])
         context[kind] = [
-            each
-            for each in files
-            if not any(name in str(each.filename) for name in FILES)
+            file
+            for file in files
+            if not any(name in str(file.filename) for name in FILES)
         ]
 
 

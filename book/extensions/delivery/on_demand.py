@@ -28,17 +28,18 @@ def moved(page: str, site: Path, place: Path) -> str:
     in scripts of the site now.
     """
 
-    def lighter(found: re.Match[str]) -> str:
-        state = json.loads(found[2])
+    def lighter(match: re.Match[str]) -> str:
+        state = json.loads(match[2])
         scripts = [
-            each
+            script
             for entry in state["state"].values()
-            for each in _moved(entry, site, place)
+            for script in _moved(entry, site, place)
         ]
-        asked = "".join(
-            f'<script defer src="{each}"></script>\n' for each in dict.fromkeys(scripts)
+        tags = "".join(
+            f'<script defer src="{script}"></script>\n'
+            for script in dict.fromkeys(scripts)
         )
-        return asked + found[1] + json.dumps(state).replace("</", "<\\/") + found[3]
+        return tags + match[1] + json.dumps(state).replace("</", "<\\/") + match[3]
 
     return HELD.sub(lighter, page)
 

@@ -96,12 +96,12 @@ class Executor(JupyterExecutorLocalSerial):
 def peak_megabytes(pid: int | None) -> float | None:
     """The most memory that a running process has held so far; Linux alone tells it."""
     status = Path(f"/proc/{pid}/status")
-    found = (
+    match = (
         re.search(r"^VmHWM:\s+(\d+) kB", status.read_text(), re.MULTILINE)
         if status.is_file()
         else None
     )
-    return int(found[1]) / 1000 if found else None
+    return int(match[1]) / 1000 if match else None
 
 
 def sources_hash(root: Path) -> str:
@@ -157,12 +157,12 @@ def execute_ahead(app: Sphinx) -> None:
 
     pool = ThreadPoolExecutor(os.cpu_count())
     try:
-        done = (
+        names = (
             job.result()
             for job in as_completed([pool.submit(execute, path) for path in stale])
         )
         for _ in status_iterator(
-            done, "executing... ", "darkgreen", len(stale), app.verbosity
+            names, "executing... ", "darkgreen", len(stale), app.verbosity
         ):
             pass
     finally:  # after an interrupt nothing new starts, and what runs ends with the process that it is a fork of

@@ -51,9 +51,11 @@ def kept_cell(
     )
     for output in outputs:
         output.get("data", {}).pop(PHONE, None)
-        if shown := explorers.get(output.get("data", {}).get(VIEW, {}).get("model_id")):
+        if explorer := explorers.get(
+            output.get("data", {}).get(VIEW, {}).get("model_id")
+        ):
             output.data = _still(
-                Path(page.app.srcdir), shown, page.page + shown.address
+                Path(page.app.srcdir), explorer, page.page + explorer.address
             )
     return nbformat.v4.new_code_cell(
         cell.source,
@@ -98,12 +100,12 @@ def _describe(pictures: list[Any], alternatives: list[str]) -> None:
                     output.metadata.setdefault(key, {})["alt"] = text
 
 
-def _still(root: Path, shown: Shown, address: str) -> dict[str, str]:
+def _still(root: Path, explorer: Shown, address: str) -> dict[str, str]:
     """What a front end shows of an explorer that was not run: no widget, of which each
     makes something else.
     """
     words = f'<p>Interactive figure: run this cell, or <a href="{escape(address)}">open it live</a>.</p>'
     return {
         "text/plain": f"Interactive figure: run this cell, or open it live at {address}",
-        "text/html": in_notebook(root, shown, address) or words,
+        "text/html": in_notebook(root, explorer, address) or words,
     }

@@ -130,12 +130,12 @@ def figures_cell(app: Sphinx, docname: str) -> list[Any]:
     """A folded cell with the page's figures and what must hold of them, for `measured`
     to compare with.
     """
-    expected = conditions(read_claims(Path(app.srcdir, app.config.claims_file)))
+    condition_of = conditions(read_claims(Path(app.srcdir, app.config.claims_file)))
     figures = recorded_figures(app.env).get(docname, {})
     if not figures:
         return []
     rows = {
-        key: [figure.text, expected.get(key, "")] for key, figure in figures.items()
+        key: [figure.text, condition_of.get(key, "")] for key, figure in figures.items()
     }
     lines = (
         f"    {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)},"
@@ -152,27 +152,29 @@ def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
     """Text in cells of its own between the code; code that the page hides altogether
     keeps its place.
     """
-    made: list[Any] = []
+    cells: list[Any] = []
     text: list[str] = []
-    done = 0
+    position = 0
 
     def flush() -> None:
         if text:
-            made.append(nbformat.v4.new_markdown_cell("\n\n".join(text)))
+            cells.append(nbformat.v4.new_markdown_cell("\n\n".join(text)))
             text.clear()
 
     for block in [*blocks, len(executed)]:
         if isinstance(block, int):
             flush()
-            made += [
-                cell for cell in executed[done : block + 1] if cell.cell_type == "code"
+            cells += [
+                cell
+                for cell in executed[position : block + 1]
+                if cell.cell_type == "code"
             ]
-            done = block + 1
+            position = block + 1
         else:
             if re.match(r"(<a id.*\n\n)?#+ ", block):
                 flush()
             text.append(block)
-    return made
+    return cells
 
 
 def _write(app: Sphinx, exception: Exception | None) -> None:

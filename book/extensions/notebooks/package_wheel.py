@@ -47,12 +47,12 @@ def publish(root: Path, outdir: Path, site: str) -> Wheels:
         str(outdir / "wheels"),
     ]
     for folder in PACKAGES.values():
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, str(root / folder)], capture_output=True, text=True
         )
-        if done.returncode:
+        if process.returncode:
             raise RuntimeError(
-                f"The wheel of {folder} was not built:\n{done.stdout}{done.stderr}"
+                f"The wheel of {folder} was not built:\n{process.stdout}{process.stderr}"
             )
     built = sorted((outdir / "wheels").glob("*.whl"))
     build = f"{built[0].name.split('-')[1]}-{commit(root)}"
@@ -68,18 +68,18 @@ def commit(root: Path) -> str:
     """
     git = ["git", "-C", str(root)]
     try:
-        found = subprocess.run(
+        head = subprocess.run(
             [*git, "rev-parse", "--short", "HEAD"],
             capture_output=True,
             text=True,
             check=True,
         )
-        changed = subprocess.run(
+        status = subprocess.run(
             [*git, "status", "--porcelain"], capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
         return "no-commit"
-    return found.stdout.strip() + "-changed" * bool(changed.stdout)
+    return head.stdout.strip() + "-changed" * bool(status.stdout)
 
 
 def fingerprint(*wheels: Path) -> str:

@@ -50,8 +50,8 @@ class PlainMarkdown(RunningText):
 
     def block(self, node: nodes.Node) -> list[Block]:
         """Blocks of one node."""
-        if made := self._method("block", node):
-            return made(node)
+        if method := self._method("block", node):
+            return method(node)
         if isinstance(
             node, nodes.Invisible | nodes.raw | nodes.citation
         ) or "notebook-links" in node.get("classes", []):
@@ -85,11 +85,11 @@ class PlainMarkdown(RunningText):
             ]
         )
         anchors = f"{self.anchors(node)}\n\n".lstrip()
-        made: list[Block] = [f"{anchors}{'#' * self.depth} {title}"]
+        result: list[Block] = [f"{anchors}{'#' * self.depth} {title}"]
         for child in node.children[1:]:
-            made += self.block(child)
+            result += self.block(child)
         self.depth -= 1
-        return made
+        return result
 
     def block_container(self, node: nodes.container) -> list[Block]:
         """A code cell with the captions of its figures, or any other box."""
@@ -130,8 +130,8 @@ class PlainMarkdown(RunningText):
 
     def number(self, kind: str, node: nodes.Element) -> str:
         """Number of a figure, an equation or a theorem, as on the page."""
-        found = [self.numbers.get(kind, {}).get(i) for i in node["ids"]]
-        return next((".".join(map(str, number)) for number in found if number), "")
+        numbers = [self.numbers.get(kind, {}).get(i) for i in node["ids"]]
+        return next((".".join(map(str, number)) for number in numbers if number), "")
 
     def block_bullet_list(self, node: nodes.Element) -> list[Block]:
         """A list, numbered or not, each item indented under its mark."""
@@ -198,18 +198,18 @@ class PlainMarkdown(RunningText):
             return quote([self.anchors(node) + heading, *body] if heading else body)
         # a summary shows no Markdown
         summary = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading.replace("**", ""))
-        made: list[Block] = []
+        result: list[Block] = []
         # a code cell folds by itself
         for is_code, run in groupby(body, lambda block: isinstance(block, int)):
             blocks = list(run)
             text = "\n\n".join(map(str, blocks))
-            made += (
+            result += (
                 blocks
                 if is_code
                 else [f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"]
             )
-        self.folded |= {block for block in made if isinstance(block, int)}
-        return [anchors, *made] if (anchors := self.anchors(node)) else made
+        self.folded |= {block for block in result if isinstance(block, int)}
+        return [anchors, *result] if (anchors := self.anchors(node)) else result
 
     block_dropdown_main = block_admonition
 
@@ -277,14 +277,14 @@ def _is_title(node: nodes.Node) -> bool:
 
 def quote(blocks: list[Block]) -> list[Block]:
     """Blocks as a block quote; code cells cannot be quoted, and stand between."""
-    made: list[Block] = []
+    quoted: list[Block] = []
     for block in blocks:
         if isinstance(block, int):
-            made.append(block)
+            quoted.append(block)
             continue
         text = "\n".join(f"> {line}".rstrip() for line in block.split("\n"))
-        if made and isinstance(made[-1], str):
-            made[-1] += f"\n>\n{text}"
+        if quoted and isinstance(quoted[-1], str):
+            quoted[-1] += f"\n>\n{text}"
         else:
-            made.append(text)
-    return made
+            quoted.append(text)
+    return quoted

@@ -50,8 +50,8 @@ class RunningText:
 
     def inline(self, node: nodes.Node) -> str:
         """Markdown of running text."""
-        if made := self._method("inline", node):
-            return made(node)
+        if method := self._method("inline", node):
+            return method(node)
         return (
             "" if isinstance(node, nodes.raw | nodes.Invisible) else self._within(node)
         )

@@ -116,7 +116,7 @@ def set_up(
         "page": page,
         "facts": ", ".join(f"{name}={value!r}" for name, value in facts.items()),
     }
-    return re.sub(r"<(\w+)>", lambda found: values[found[1]], SETUP)
+    return re.sub(r"<(\w+)>", lambda match: values[match[1]], SETUP)
 
 
 def tested_jax(root: Path) -> tuple[str, str]:
@@ -138,7 +138,7 @@ def tested_jax(root: Path) -> tuple[str, str]:
 def imported(source: str, everywhere: bool = True) -> frozenset[str]:
     """Modules that a source imports: anywhere, or only where importing it runs them."""
     tree = ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))
-    found: set[str] = set()
+    names: set[str] = set()
     typing = [
         node
         for node in ast.walk(tree)
@@ -152,10 +152,10 @@ def imported(source: str, everywhere: bool = True) -> frozenset[str]:
     }
     for node in set(ast.walk(tree)) - never if everywhere else tree.body:
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    parted = [name.split(".") for name in found]
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    parted = [name.split(".") for name in names]
     return frozenset(
         ".".join(parts[:n]) for parts in parted for n in range(1, len(parts) + 1)
     )
@@ -176,11 +176,11 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
     base = {
         re.split(r"[^\w.]", requirement)[0] for requirement in project["dependencies"]
     }
-    named = base.union(*map(imported, sources))
-    waiting = set(named)
-    seen = set[str]()
+    names = base.union(*map(imported, sources))
+    waiting = set(names)
+    modules = set[str]()
     while waiting:
-        seen.add(module := waiting.pop())
+        modules.add(module := waiting.pop())
         stem = root.joinpath("src", *module.split("."))
         for file in (stem.with_suffix(".py"), stem / "__init__.py"):
             if module.startswith("rankone") and file.is_file():
@@ -188,11 +188,13 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
                 # lies below is only loaded
                 waiting |= (
                     imported(
-                        file.read_text(encoding="utf-8"), everywhere=module in named
+                        file.read_text(encoding="utf-8"), everywhere=module in names
                     )
-                    - seen
+                    - modules
                 )
-    tops = {module.partition(".")[0] for module in seen} - set(sys.stdlib_module_names)
+    tops = {module.partition(".")[0] for module in modules} - set(
+        sys.stdlib_module_names
+    )
     packages = {
         module: _packages()[module][0] for module in sorted(tops & set(_packages()))
     }

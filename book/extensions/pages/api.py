@@ -92,35 +92,35 @@ def _claims(path: Path) -> dict[str, str]:
 
 
 def keep(
-    app: Sphinx, what: str, _name: str, _obj: Any, _options: Any, lines: list[str]
+    app: Sphinx, kind: str, _name: str, _obj: Any, _options: Any, lines: list[str]
 ) -> None:
     """Keep what is said of a property from napoleon, which takes all before a colon for
     its type.
     """
     app.env.temp_data["as_it_was"] = (
-        [*lines] if what in ("attribute", "data", "property") else None
+        [*lines] if kind in ("attribute", "data", "property") else None
     )
 
 
 def to_markup(
-    app: Sphinx, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]
+    app: Sphinx, _kind: str, _name: str, _obj: Any, _options: Any, lines: list[str]
 ) -> None:
     """Make reST of a docstring that is plain text, with code in backticks: its stars
     and bars are meant.
     """
     lines[:] = app.env.temp_data["as_it_was"] or lines
-    known = _claims(Path(app.srcdir, app.config.claims_file))
+    claims = _claims(Path(app.srcdir, app.config.claims_file))
     parts = EXAMPLE.split("\n".join(lines))
-    parts[::2] = [_marked_up(part, known) for part in parts[::2]]
+    parts[::2] = [_marked_up(part, claims) for part in parts[::2]]
     lines[:] = "".join(parts).split("\n")
 
 
-def _marked_up(text: str, known: dict[str, str]) -> str:
+def _marked_up(text: str, claims: dict[str, str]) -> str:
     """Markup for the prose of a docstring, in which no example is."""
     parts = SPANS.split(re.sub(r"\$([^$`]+)\$", r":math:`\1`", text))
 
-    def linked(found: re.Match[str]) -> str:
-        return f":claim-id:`{found[0]}`" if found[0] in known else found[0]
+    def linked(match: re.Match[str]) -> str:
+        return f":claim-id:`{match[0]}`" if match[0] in claims else match[0]
 
     parts[::2] = [ID.sub(linked, _plain(part)) for part in parts[::2]]
     return "".join(parts)
@@ -132,7 +132,7 @@ def _plain(text: str) -> str:
 
 def as_written(
     app: Sphinx,
-    _what: str,
+    _kind: str,
     name: str,
     obj: Any,
     _options: Any,
@@ -159,30 +159,34 @@ def _annotations(obj: Any) -> Iterator[tuple[str, str]]:
         return
     function = inspect.unwrap(obj.__init__ if inspect.isclass(obj) else obj)
     if not inspect.isfunction(function) or not isinstance(
-        found := _syntax(function), ast.FunctionDef
+        definition := _syntax(function), ast.FunctionDef
     ):
         return
-    for given in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs):
-        if given.annotation:
-            yield given.arg, _written(given.annotation)
-    if found.returns and found.name != "__init__":
-        yield "return", _written(found.returns)
+    for argument in (
+        *definition.args.posonlyargs,
+        *definition.args.args,
+        *definition.args.kwonlyargs,
+    ):
+        if argument.annotation:
+            yield argument.arg, _source_of(argument.annotation)
+    if definition.returns and definition.name != "__init__":
+        yield "return", _source_of(definition.returns)
 
 
 def _fields(cls: type) -> Iterator[tuple[str, str]]:
     for node in getattr(_syntax(cls), "body", []):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id, _written(node.annotation)
+            yield node.target.id, _source_of(node.annotation)
 
 
-def _written(annotation: ast.expr) -> str:
+def _source_of(annotation: ast.expr) -> str:
     text = str(
         annotation.value
         if isinstance(annotation, ast.Constant)
         else ast.unparse(annotation)
     ).replace("'", '"')
-    for private, meant in ALIASES.items():
-        text = text.replace(private, meant)
+    for private, public in ALIASES.items():
+        text = text.replace(private, public)
     # the space before a lone axis is there for linters alone
     return text.replace(', " ', ', "')
 
@@ -195,20 +199,22 @@ def _syntax(thing: Callable | type) -> ast.stmt | None:
 
 
 def shown_elsewhere(
-    app: Sphinx, what: str, _name: str, obj: Any, _skip: bool, _options: Any
+    app: Sphinx, kind: str, _name: str, obj: Any, _skip: bool, _options: Any
 ) -> bool | None:
     """Leave out what the first page or the page of another part shows, and the fields
     of a tuple.
     """
-    if what == "module":
+    if kind == "module":
         home = getattr(obj, "__module__", None) or ""
-        here = app.env.temp_data.get("autodoc:module") or ""
+        module = app.env.temp_data.get("autodoc:module") or ""
         public = any(
-            obj is getattr(rankone, each)
-            for each in rankone.__all__
-            if each == getattr(obj, "__name__", "")
+            obj is getattr(rankone, name)
+            for name in rankone.__all__
+            if name == getattr(obj, "__name__", "")
         )
-        borrowed = home.startswith("rankone.") and not f"{home}.".startswith(f"{here}.")
+        borrowed = home.startswith("rankone.") and not f"{home}.".startswith(
+            f"{module}."
+        )
         return True if public or borrowed else None
     return (
         True
@@ -227,15 +233,15 @@ def resolve(
         return None
     domain = env.get_domain("py")
     last = node["reftarget"].rpartition(".")[2]
-    shown = (
+    names = (
         name
         for name, entry in domain.objects.items()
         if entry.objtype in KINDS and not entry.aliased
     )
-    found = [name for name in shown if name.endswith(f".{last}")]
-    if last.isidentifier() and len(found) == 1:
+    matches = [name for name in names if name.endswith(f".{last}")]
+    if last.isidentifier() and len(matches) == 1:
         return domain.resolve_xref(
-            env, node["refdoc"], app.builder, "obj", found[0], node, contnode
+            env, node["refdoc"], app.builder, "obj", matches[0], node, contnode
         )
     return contnode
 

@@ -29,13 +29,15 @@ def description(doctree: nodes.document) -> str:
     """The first paragraph of a page, of its running text if there is any, up to a
     sentence or a word that fits.
     """
-    found = sorted(
+    paragraphs = sorted(
         doctree.findall(nodes.paragraph),
-        key=lambda each: not isinstance(each.parent, nodes.section),
+        key=lambda paragraph: not isinstance(paragraph.parent, nodes.section),
     )
     text = " ".join(
         re.sub(
-            r"\\([A-Za-z]+)|[{}$]", _letter, found[0].astext() if found else ""
+            r"\\([A-Za-z]+)|[{}$]",
+            _letter,
+            paragraphs[0].astext() if paragraphs else "",
         ).split()
     )
     if len(text) <= LONGEST:
@@ -48,8 +50,8 @@ def description(doctree: nodes.document) -> str:
     )
 
 
-def _letter(found: re.Match[str]) -> str:
-    name = found[1] or ""
+def _letter(match: re.Match[str]) -> str:
+    name = match[1] or ""
     case = "CAPITAL" if name[:1].isupper() else "SMALL"
     try:
         return unicodedata.lookup(f"GREEK {case} LETTER {name.upper()}")
@@ -69,11 +71,11 @@ def tags(
         picture: Address of the picture; left out with the page's.
         size: Width and height of the picture in pixels.
     """
-    named = {
+    by_name = {
         "description": about,
         "twitter:card": "summary_large_image" if address else "summary",
     }
-    seen = {
+    by_property = {
         "og:title": title,
         "og:type": "article",
         "og:site_name": "Rank One",
@@ -81,10 +83,14 @@ def tags(
     }
     if address:
         width, height = map(str, size)
-        seen |= {"og:url": address, "og:image": picture, "og:image:alt": PICTURE_TEXT}
-        seen |= {"og:image:width": width, "og:image:height": height}
-    pairs = [("name", *pair) for pair in named.items()] + [
-        ("property", *pair) for pair in seen.items()
+        by_property |= {
+            "og:url": address,
+            "og:image": picture,
+            "og:image:alt": PICTURE_TEXT,
+        }
+        by_property |= {"og:image:width": width, "og:image:height": height}
+    pairs = [("name", *pair) for pair in by_name.items()] + [
+        ("property", *pair) for pair in by_property.items()
     ]
     return [
         f'<meta {kind}="{name}" content="{html.escape(value)}">'

@@ -78,8 +78,8 @@ def short(piece: str) -> str:
     the browser, as MathML.
     """
     light = SET.sub(r"<math>\1</math>", BESIDE.sub("", piece))
-    kept = BLOCK.sub(" ", re.sub(r"</?(?:span|a)\b[^>]*>", "", light))
-    return " ".join(re.sub(r"<(code|em|strong)\b[^>]*>", r"<\1>", kept).split())
+    text = BLOCK.sub(" ", re.sub(r"</?(?:span|a)\b[^>]*>", "", light))
+    return " ".join(re.sub(r"<(code|em|strong)\b[^>]*>", r"<\1>", text).split())
 
 
 def letters(tex: str) -> Iterator[str]:
@@ -92,18 +92,18 @@ def letters(tex: str) -> Iterator[str]:
     bare = ACCENT.sub("", tex)
     forms = [bare, re.split(r"[_^(\[]", bare)[0]]
     typed = [
-        each
+        name
         for form in forms
-        for each in (_typed(form, _greek), _typed(form, str))
-        if each
+        for name in (_typed(form, _greek), _typed(form, str))
+        if name
     ]
     yield from typed
     if r"\hat" in tex:
-        yield from (f"hat {each}" for each in typed)
+        yield from (f"hat {name}" for name in typed)
 
 
 def _typed(tex: str, write: Callable[[str], str]) -> str:
-    return re.sub(r"[{}\\]", "", LETTER.sub(lambda found: write(found[1]), tex)).strip()
+    return re.sub(r"[{}\\]", "", LETTER.sub(lambda match: write(match[1]), tex)).strip()
 
 
 def _greek(name: str) -> str:
@@ -123,10 +123,10 @@ def printed(claim: str) -> list[str]:
     >>> printed("S-thm5.3"), printed("D-eq12"), printed("D-sharp4")
     (['Theorem 5.3 of S', 'thm 5.3 of S'], ['Equation 12 of D', 'eq 12 of D'], [])
     """
-    found = PRINTED.fullmatch(claim)
+    match = PRINTED.fullmatch(claim)
     return (
-        [f"{kind} {found[3]} of {found[1]}" for kind in (SHORT[found[2]], found[2])]
-        if found
+        [f"{kind} {match[3]} of {match[1]}" for kind in (SHORT[match[2]], match[2])]
+        if match
         else []
     )
 
@@ -170,34 +170,37 @@ class Defined:
             else []
         )
         methods = {
-            f"book/chapters/{each['name']}": each.get("names", []) for each in chapters
+            f"book/chapters/{chapter['name']}": chapter.get("names", [])
+            for chapter in chapters
         }
         for page, node in self.env.titles.items():
             if page.startswith("book/api/"):  # the objects are listed one by one
                 continue
             article = self.pages.article(page)
-            for found in HEADING.finditer(article):
-                title = short(found["title"])
-                whole = found["level"] == "1"
+            for heading in HEADING.finditer(article):
+                title = short(heading["title"])
+                whole = heading["level"] == "1"
                 yield Definition(
                     [title, *methods.get(page, [])] if whole else [title],
                     title,
                     _kind(whole, page in methods, node.astext()),
-                    self._link(page, found["anchor"]),
-                    short(first_paragraph(article[found.end() : found.end() + 4000])),
+                    self._link(page, heading["anchor"]),
+                    short(
+                        first_paragraph(article[heading.end() : heading.end() + 4000])
+                    ),
                 )
 
     def symbols(self) -> Iterator[Definition]:
         """Rows of the tables of notation."""
         for page, metadata in self.env.metadata.items():
-            for part, known in metadata.get("symbols", {}).items():
-                for anchor in dict.fromkeys(known.values()):
+            for part, anchor_of in metadata.get("symbols", {}).items():
+                for anchor in dict.fromkeys(anchor_of.values()):
                     symbol, meaning, _, code = cells(self._piece(page, anchor))
                     names = [
-                        each
-                        for tex, row in known.items()
+                        name
+                        for tex, row in anchor_of.items()
                         if row == anchor
-                        for each in letters(tex)
+                        for name in letters(tex)
                     ]
                     names += re.findall(r'<span class="pre">([^<]+)</span>', code)
                     says = f"{short(meaning)} {short(code)}"
@@ -215,15 +218,15 @@ class Defined:
             return
         for row in read_claims(Path(self.app.srcdir, self.app.config.claims_file)):
             anchor = make_id("claims-" + row["id"])
-            if kept := cells(self._piece(page, anchor)):
+            if texts := cells(self._piece(page, anchor)):
                 ids = [row["id"], *row.get("includes", [])]
-                names = [*ids, *(name for each in ids for name in printed(each))]
+                names = [*ids, *(name for claim in ids for name in printed(claim))]
                 yield Definition(
                     names,
                     row["id"],
                     f"claim: {row['status']}",
                     self._link(page, anchor),
-                    short(kept[1]),
+                    short(texts[1]),
                 )
 
     def statements(self) -> Iterator[Definition]:
@@ -239,8 +242,8 @@ class Defined:
                 names = [
                     number,
                     *(
-                        f"{each} {count}"
-                        for each, whole in SHORT.items()
+                        f"{abbreviation} {count}"
+                        for abbreviation, whole in SHORT.items()
                         if whole == kind
                     ),
                 ]
@@ -254,8 +257,8 @@ class Defined:
 
     def equations(self) -> Iterator[Definition]:
         """Equations by number."""
-        known = self.env.get_domain("math").equations  # type: ignore[attr-defined]
-        for label, (page, _) in sorted(known.items(), key=lambda each: each[1][1]):
+        equations = self.env.get_domain("math").equations  # type: ignore[attr-defined]
+        for label, (page, _) in sorted(equations.items(), key=lambda item: item[1][1]):
             piece = self._piece(page, anchor := make_id(f"equation-{label}"))
             if number := NUMBER.search(piece):
                 names = [f"Equation {number[1]}", f"eq {number[1]}"]
@@ -299,8 +302,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     """Write the definitions of all pages."""
     if exception is None and app.builder.format == "html":
         rows = [
-            [list(dict.fromkeys(map(unescape, each.names))), *each[1:]]
-            for each in Defined(app).all()
+            [list(dict.fromkeys(map(unescape, definition.names))), *definition[1:]]
+            for definition in Defined(app).all()
         ]
         text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
         Path(app.outdir, "_static", FILE).write_text(
@@ -310,8 +313,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    for needed in ("extensions.claims.table", "extensions.pages.notation"):
-        app.setup_extension(needed)
+    for extension in ("extensions.claims.table", "extensions.pages.notation"):
+        app.setup_extension(extension)
     app.connect("html-page-context", load)
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

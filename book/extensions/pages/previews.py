@@ -57,25 +57,25 @@ class Cards:
 
     def of(self, docname: str) -> dict[str, str]:
         """The cards of a page: link, TeX of a symbol or key of a number → HTML."""
-        found = {
+        cards = {
             link: self._linked(docname, link)
             for link in sorted(self.pages.links(docname))
         }
-        found |= dict(self._symbols(docname))
+        cards |= dict(self._symbols(docname))
         for key, (cell, code) in (
             self.app.env.metadata[docname].get("measured", {}).items()
         ):
             claim = self._claim(docname, key)
-            if claim and claim not in found:
-                found[claim] = self._linked(docname, claim)
-            found[key] = number_card(
+            if claim and claim not in cards:
+                cards[claim] = self._linked(docname, claim)
+            cards[key] = number_card(
                 self._value(docname, key),
                 cell,
                 code,
                 claim,
                 self.conditions.get(key, ""),
             )
-        return {key: card for key, card in found.items() if card}
+        return {key: card for key, card in cards.items() if card}
 
     def _value(self, docname: str, key: str) -> Figure:
         return self.figures.get(docname, {}).get(key, Figure("", None))
@@ -85,8 +85,8 @@ class Cards:
         card = about(self.pages.article(page), anchor) if page else ""
         if not page or not card:
             return ""
-        there = "" if page == docname else _from(link, self._title(page))
-        return self.pages.seen_from(page, card, docname) + there
+        note = "" if page == docname else _from(link, self._title(page))
+        return self.pages.seen_from(page, card, docname) + note
 
     def _title(self, page: str) -> str:
         return self.app.env.titles[page].astext()
@@ -101,16 +101,16 @@ class Cards:
         return f"{to}#{make_id('claims-' + row['id'])}"
 
     def _symbols(self, docname: str) -> Iterator[tuple[str, str]]:
-        page, known = symbols_in(self.app, docname)
-        notation = self.pages.article(page) if known else ""
-        span = element(notation, ALIKE) if known else None
-        alike = list(elements(notation[slice(*span)], r"<li>")) if span else []
-        for tex, anchor in known.items():
+        page, anchor_of = symbols_in(self.app, docname)
+        notation = self.pages.article(page) if anchor_of else ""
+        span = element(notation, ALIKE) if anchor_of else None
+        items = list(elements(notation[slice(*span)], r"<li>")) if span else []
+        for tex, anchor in anchor_of.items():
             row = element(notation, anchor)
             if row and f'data-tex="{escape(tex)}"' in self.pages.article(docname):
                 card = symbol_card(
                     notation[slice(*row)],
-                    next((each for each in alike if begins(each, tex)), ""),
+                    next((item for item in items if begins(item, tex)), ""),
                 )
                 link = f"{relative_uri(self.pages.uri(docname), self.pages.uri(page))}#{anchor}"
                 yield (
@@ -140,31 +140,31 @@ def about(page: str, anchor: str) -> str:
     start, end = span
     piece = page[start:end]
     if piece.startswith("<tr"):
-        kept = cells(piece)
+        columns = cells(piece)
         if anchor.startswith("claims-"):
-            del kept[2:3]  # the figures: the text has them
-        return f'<div class="card-row">{"".join(f"<div>{cell}</div>" for cell in kept)}</div>'
+            del columns[2:3]  # the figures: the text has them
+        return f'<div class="card-row">{"".join(f"<div>{cell}</div>" for cell in columns)}</div>'
     if piece.startswith("<section"):
         heading = next(elements(piece, r"<h[1-6]"), "")
         return heading + first_paragraph(piece) if heading else piece
     if piece.startswith("<dt"):
-        said = (
+        text = (
             next(elements(page[end : end + 4000], r"<dd"), "") or page[end : end + 4000]
         )
-        return f'<dl class="py">{piece}<dd>{first_paragraph(said)}</dd></dl>'
+        return f'<dl class="py">{piece}<dd>{first_paragraph(text)}</dd></dl>'
     return piece
 
 
 def symbol_card(row: str, alike: str) -> str:
     """A row of the notation, and what its letter means elsewhere."""
     symbol, meaning, *notes = cells(row)
-    named = zip(("shape", "in the code"), notes, strict=True)
-    said = [
-        f"{name} {note}" for name, note in named if note.replace("<p></p>", "").strip()
+    pairs = zip(("shape", "in the code"), notes, strict=True)
+    lines = [
+        f"{name} {note}" for name, note in pairs if note.replace("<p></p>", "").strip()
     ]
     below = "".join(
         f"<div>{note}</div>"
-        for note in [*said, alike.removeprefix("<li>").removesuffix("</li>")]
+        for note in [*lines, alike.removeprefix("<li>").removesuffix("</li>")]
         if note
     )
     return f'<div class="card-symbol">{symbol}{meaning}</div><div class="card-notes">{below}</div>'
@@ -192,14 +192,14 @@ def number_card(
     """
     whole = "" if figure.number is None else str(figure.number)
     full = f" in full <code>{whole}</code>" if whole not in ("", figure.text) else ""
-    held = (
+    check = (
         f'<p class="card-held">The build checks that it is {escape(in_words(condition))}.</p>'
         if condition
         else ""
     )
     row = f'<div data-card="{escape(claim)}"></div>' if claim else ""
     return (
-        f'<p class="card-value"><strong>{escape(figure.text)}</strong>{full}</p>{held}{row}'
+        f'<p class="card-value"><strong>{escape(figure.text)}</strong>{full}</p>{check}{row}'
         f'<pre>{escape(code)}</pre><p><a href="#{cell}">The cell that computed it</a></p>'
     )
 
@@ -235,14 +235,14 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     for docname in app.env.found_docs:
         path = Path(app.outdir, _script(docname))
         path.parent.mkdir(parents=True, exist_ok=True)
-        held = json.dumps(cards.of(docname), ensure_ascii=False, sort_keys=True)
-        path.write_text(f"previews({held});\n", encoding="utf-8")
+        text = json.dumps(cards.of(docname), ensure_ascii=False, sort_keys=True)
+        path.write_text(f"previews({text});\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    for needed in ("claims.table", "claims.measured_lines", "pages.notation"):
-        app.setup_extension(f"extensions.{needed}")
+    for extension in ("claims.table", "claims.measured_lines", "pages.notation"):
+        app.setup_extension(f"extensions.{extension}")
     app.connect("html-page-context", load)
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

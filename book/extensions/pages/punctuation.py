@@ -28,11 +28,11 @@ class KeepNames(SphinxPostTransform):
         for text in list(self.document.findall(nodes.Text)):
             parts = HYPHENED.split(text)
             if len(parts) > 1 and isinstance(text.parent, nodes.paragraph):
-                kept = [
+                spans = [
                     nodes.inline("", part, classes=["unbroken"]) for part in parts[1::2]
                 ]
                 around = [nodes.Text(part) for part in parts[::2]]
-                pairs = zip(around, [*kept, nodes.Text("")], strict=True)
+                pairs = zip(around, [*spans, nodes.Text("")], strict=True)
                 # texts of the same words are equal
                 at = next(i for i, node in enumerate(text.parent) if node is text)
                 text.parent[at : at + 1] = [
@@ -57,17 +57,17 @@ class KeepPunctuation(SphinxPostTransform):
             after = line[at + 1] if at + 1 < len(line) else None
             opening = OPENING.search(before) if isinstance(before, nodes.Text) else None
             closing = CLOSING.match(after) if isinstance(after, nodes.Text) else None
-            kept: list[nodes.Node] = [formula]
+            group: list[nodes.Node] = [formula]
             if opening and before is not None:
                 # by its place: texts of the same words are equal
                 line[at - 1] = nodes.Text(before[: opening.start()])
-                kept.insert(0, nodes.Text(opening[0]))
+                group.insert(0, nodes.Text(opening[0]))
             if closing and after is not None:
                 line[at + 1] = nodes.Text(after[closing.end() :])
-                kept.append(nodes.Text(closing[0]))
-            if len(kept) > 1:
+                group.append(nodes.Text(closing[0]))
+            if len(group) > 1:
                 formula.replace_self(span := nodes.inline("", "", classes=["unbroken"]))
-                span.extend(kept)
+                span.extend(group)
 
 
 class KeepUnits(SphinxPostTransform):

@@ -53,12 +53,12 @@ def _tags(root: Path) -> list[str]:
 
 def _git(root: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", "-C", str(root), *arguments], capture_output=True, text=True
         )
     except FileNotFoundError:  # a source archive on a machine without git
         return ""
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def released_page(app: Sphinx, docname: str) -> str:

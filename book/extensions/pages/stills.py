@@ -60,10 +60,10 @@ class Shown(NamedTuple):
         """Name of its still: the explorer's own, and a mark of settings that are not
         its own.
         """
-        own = sorted(
+        pairs = sorted(
             json.dumps(pair, separators=(",", ":")) for pair in self.settings.items()
         )
-        brief = "".join(pair for pair in own if len(pair) <= LONG)
+        brief = "".join(pair for pair in pairs if len(pair) <= LONG)
         return (
             f"{self.name}-{hashlib.sha256(brief.encode()).hexdigest()[:8]}"
             if brief
@@ -88,7 +88,7 @@ def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
     A page of the built book has their code in a script, which the mark of the code
     names (`on_demand.py`).
     """
-    found = {}
+    result = {}
     for model, entry in state.get("state", {}).items():
         traits = entry["state"]
         module, _, kind = traits.get("_anywidget_id", "").rpartition(".")
@@ -99,11 +99,11 @@ def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
             }
             bundle = mark(traits[CODE[0]]) if CODE[0] in traits else elsewhere[CODE[0]]
             # other ones on offer
-            asked = (
+            questions = (
                 {"questions": traits["questions"]} if traits.get("questions") else {}
             )
-            found[model] = Shown(name, traits["settings"] | asked, bundle)
-    return found
+            result[model] = Shown(name, traits["settings"] | questions, bundle)
+    return result
 
 
 def explorers(app: Sphinx, docname: str) -> dict[str, Shown]:
@@ -123,39 +123,43 @@ def rows(root: Path) -> dict[str, dict[str, Any]]:
 
 def stale(root: Path, shown: Iterable[Shown]) -> list[str]:
     """What is wrong with the stills of these explorers, in words."""
-    drawn = rows(root)
-    wanted = {each.key: each for each in shown}
-    faults = [f"{key} has no still" for key in sorted(wanted.keys() - drawn.keys())]
-    faults += [f"{key} is on no page" for key in sorted(drawn.keys() - wanted.keys())]
-    for key in sorted(wanted.keys() & drawn.keys()):
-        if drawn[key]["bundle"] != wanted[key].bundle:
+    table = rows(root)
+    by_key = {explorer.key: explorer for explorer in shown}
+    faults = [f"{key} has no still" for key in sorted(by_key.keys() - table.keys())]
+    faults += [f"{key} is on no page" for key in sorted(table.keys() - by_key.keys())]
+    for key in sorted(by_key.keys() & table.keys()):
+        if table[key]["bundle"] != by_key[key].bundle:
             faults.append(f"{key} was drawn with another bundle")
     return faults
 
 
-def in_notebook(root: Path, shown: Shown, address: str) -> str | None:
+def in_notebook(root: Path, explorer: Shown, address: str) -> str | None:
     """The still as a notebook holds it, whole, or nothing where there is none."""
-    row = rows(root).get(shown.key)
+    row = rows(root).get(explorer.key)
     if row is None:
         return None
-    data = base64.b64encode((root / FOLDER / f"{shown.key}.webp").read_bytes()).decode()
+    data = base64.b64encode(
+        (root / FOLDER / f"{explorer.key}.webp").read_bytes()
+    ).decode()
     return IN_NOTEBOOK.format(
         address=escape(address), data=data, width=row["width"], alt=escape(row["alt"])
     )
 
 
-def _figure(app: Sphinx, docname: str, shown: Shown, row: dict[str, Any]) -> nodes.raw:
-    here = app.builder.get_target_uri(docname)
+def _figure(
+    app: Sphinx, docname: str, explorer: Shown, row: dict[str, Any]
+) -> nodes.raw:
+    uri = app.builder.get_target_uri(docname)
     words = {
         "heights": ";".join(
             f"--{name}:{height}px" for name, height in row["heights"].items()
         ),
-        "source": relative_uri(here, f"_static/stills/{shown.key}.webp"),
+        "source": relative_uri(uri, f"_static/stills/{explorer.key}.webp"),
         "width": row["width"],
         "height": row["height"],
         "alt": escape(row["alt"]),
         "address": escape(
-            (site(app) if repository(app)[0] else "") + here + shown.address
+            (site(app) if repository(app)[0] else "") + uri + explorer.address
         ),
     }
     return nodes.raw("", FIGURE.format(**words), format="html")
@@ -164,17 +168,17 @@ def _figure(app: Sphinx, docname: str, shown: Shown, row: dict[str, Any]) -> nod
 def _insert(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put each still before the tag of its explorer."""
     models = explorers(app, docname) if app.builder.format == "html" else {}
-    drawn = rows(Path(app.srcdir)) if models else {}
+    table = rows(Path(app.srcdir)) if models else {}
     for view in [
         raw for raw in doctree.findall(nodes.raw) if models and VIEW in raw.astext()
     ]:
         model = json.loads(view.astext().partition(">")[2].removesuffix("</script>"))[
             "model_id"
         ]
-        if model in models and models[model].key in drawn:
+        if model in models and models[model].key in table:
             view.parent.insert(
                 view.parent.index(view),
-                _figure(app, docname, models[model], drawn[models[model].key]),
+                _figure(app, docname, models[model], table[models[model].key]),
             )
 
 

@@ -65,20 +65,22 @@ class Written:
         """A piece of one page as it reads on another: its links lead where they led,
         and it repeats no anchor.
         """
-        here = self.uri(docname)
-        there = self.uri(reader)
+        source = self.uri(docname)
+        destination = self.uri(reader)
 
-        def moved(found: re.Match[str]) -> str:
-            kind, address = found.groups()
+        def moved(match: re.Match[str]) -> str:
+            kind, address = match.groups()
             if urlsplit(address).scheme:
-                return found[0]
+                return match[0]
             path, anchor = urldefrag(address)
             uri = (
-                posixpath.normpath(posixpath.join(posixpath.dirname(here), path))
+                posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
                 if path
-                else here
+                else source
             )
-            path = "" if uri == there and anchor else relative_uri(there, uri)
+            path = (
+                "" if uri == destination and anchor else relative_uri(destination, uri)
+            )
             return f' {kind}="{path}{"#" * bool(anchor)}{anchor}"'
 
         return re.sub(r' (href|src)="([^"]*)"', moved, IDLE.sub("", piece)).replace(
@@ -102,11 +104,11 @@ def element(page: str, anchor: str) -> tuple[int, int] | None:
 
 
 def _balanced(page: str, start: int) -> tuple[int, int] | None:
-    found = re.compile(r"<([a-z][\w-]*)").match(page, start)
-    if not found:
+    match = re.compile(r"<([a-z][\w-]*)").match(page, start)
+    if not match:
         return None
     depth = 0
-    for tag in re.compile(rf"<(/?){found[1]}(?=[\s>])[^>]*>").finditer(page, start):
+    for tag in re.compile(rf"<(/?){match[1]}(?=[\s>])[^>]*>").finditer(page, start):
         depth += -1 if tag[1] else 1
         if depth == 0:
             return start, tag.end()
@@ -120,12 +122,12 @@ def cells(row: str) -> list[str]:
 
 def first_paragraph(piece: str) -> str:
     """The first paragraph of a piece, or nothing."""
-    found = re.search(r"<p>.*?</p>", piece, re.DOTALL)
-    return found[0] if found else ""
+    match = re.search(r"<p>.*?</p>", piece, re.DOTALL)
+    return match[0] if match else ""
 
 
 def elements(page: str, start_tag: str) -> Iterator[str]:
     """All elements whose first tag this pattern matches."""
-    for found in re.finditer(start_tag, page):
-        if span := _balanced(page, found.start()):
+    for match in re.finditer(start_tag, page):
+        if span := _balanced(page, match.start()):
             yield page[slice(*span)]

@@ -59,19 +59,19 @@ def country(name: str) -> Country:
     >>> country("Netherlands").capital
     'Amsterdam'
     """
-    known = {c.name: c for c in countries()} | {
+    by_name = {c.name: c for c in countries()} | {
         c.name.removeprefix("the "): c for c in countries()
     }
     if not isinstance(name, str):
         raise ValueError(
             f"name: got {brief(name)}; it must be a text: the name of a country."
         )
-    if name not in known:
+    if name not in by_name:
         raise ValueError(
             f"name: got {brief(name)}; it must be a country, such as "
-            f"{', '.join(get_close_matches(name, known) or ['Japan'])}."
+            f"{', '.join(get_close_matches(name, by_name) or ['Japan'])}."
         )
-    return known[name]
+    return by_name[name]
 
 
 @cache

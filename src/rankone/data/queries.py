@@ -37,16 +37,16 @@ def flip_bits(
 
 def _count(name: str, share: float, n: int) -> int:
     """`share` of n, rounded."""
-    wanted = "a share between 0 and 1"
-    number = real(name, share, wanted)
+    requirement = "a share between 0 and 1"
+    number = real(name, share, requirement)
     if number is None:
         raise ValueError(
             f"{name}: got {brief(share)}; "
-            f"it must be {wanted}, and a number on the host."
+            f"it must be {requirement}, and a number on the host."
         )
     assert number is not None
     if not 0 <= number <= 1:
-        raise ValueError(f"{name}: got {brief(share)}; it must be {wanted}.")
+        raise ValueError(f"{name}: got {brief(share)}; it must be {requirement}.")
     return round(number * n)
 
 
@@ -87,6 +87,8 @@ def occlude(
 
 
 @jax.jit
-def _occluded(pictures: Array, seen: ArrayLike, fill: ArrayLike) -> tuple[Array, Array]:
-    kept = jnp.arange(pictures.shape[1]) < seen
-    return jnp.where(kept, pictures, jnp.asarray(fill, pictures.dtype)), kept
+def _occluded(
+    pictures: Array, count: ArrayLike, fill: ArrayLike
+) -> tuple[Array, Array]:
+    visible = jnp.arange(pictures.shape[1]) < count
+    return jnp.where(visible, pictures, jnp.asarray(fill, pictures.dtype)), visible

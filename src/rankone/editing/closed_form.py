@@ -85,13 +85,13 @@ def rank_one_edit(
         matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
         if fault == Outcome.SINGULAR:
             raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
-        wanted = (
+        requirement = (
             "of a length whose square has neither underflow nor overflow: rescale it"
         )
         largest = np.abs(np.asarray(k)).max()
         if not 0 < float(concrete(jnp.dot, edit.right, k)) < inf:
             raise ValueError(
-                f"k: got entries up to {largest:.1e}; it must be {wanted}."
+                f"k: got entries up to {largest:.1e}; it must be {requirement}."
             )
     return edit
 
@@ -288,9 +288,9 @@ def _rank_one(
     geometry, quality = factored(C, ridge)
     u = geometry.solve(k, refine=refine)
     s, r = _products(W, k, v, u, refine)
-    failed = (geometry.outcome != Outcome.OK, Outcome.SINGULAR)
+    singular = (geometry.outcome != Outcome.OK, Outcome.SINGULAR)
     interference = r @ r / s
-    fault = outcome(failed, (~jnp.isfinite(interference), Outcome.NOT_FINITE))
+    fault = outcome(singular, (~jnp.isfinite(interference), Outcome.NOT_FINITE))
     return Write(r / s, u, interference, fault), quality
 
 

@@ -102,12 +102,14 @@ class KeyGeometry(Module):
         """
         choice("precision", precision, ("input", "float64"))
         wide = jnp.result_type(float)
-        wanted = (
+        requirement = (
             "'input', or asked for where JAX is set to float64: `with "
             "rankone.precision.double_precision():`"
         )
         if precision != "input" and wide != jnp.float64:
-            raise ValueError(f"precision: got {brief(precision)}; it must be {wanted}.")
+            raise ValueError(
+                f"precision: got {brief(precision)}; it must be {requirement}."
+            )
         C = _square(C)
         C = C.astype(wide) if precision == "float64" else C
         ridge = not_negative("ridge", ridge)
@@ -133,12 +135,14 @@ class KeyGeometry(Module):
         K = at_least_single(array("K", K, "(D, n): one key per column", 2))
         ridge = not_negative("ridge", ridge)
         (D, n) = K.shape
-        wanted = (
+        requirement = (
             "at least as many keys as dimensions, or ridge>0; for one key per row give "
             "K.T"
         )
         if not (n >= D or not isinstance(ridge, float) or ridge > 0):
-            raise ValueError(f"K: got {n} keys of length {D}; it must be {wanted}.")
+            raise ValueError(
+                f"K: got {n} keys of length {D}; it must be {requirement}."
+            )
         geometry, quality = _from_keys(K, ridge)
         refuse_singular("K", quality)
         return geometry
@@ -159,12 +163,12 @@ class KeyGeometry(Module):
             f"({self.D}, n): one key per column",
             1 if columns.ndim == 1 else 2,
         )
-        wanted = (
+        requirement = (
             f"({self.D}, n), as long as the keys of the "
             f"geometry{transposed('keys', K.shape, self.D)}"
         )
         if K.shape[0] != self.D:
-            raise ValueError(f"keys: got shape {K.shape}; it must be {wanted}.")
+            raise ValueError(f"keys: got shape {K.shape}; it must be {requirement}.")
         not_negative("weight", weight)
         geometry, quality = _observed(canonical(self), K.reshape(self.D, -1), weight)
         refuse_singular("keys", quality)
@@ -233,10 +237,12 @@ class KeyGeometry(Module):
         D = self.D
         # no text is made in the calls that are right
         if keys.ndim not in (1, 2) or len(keys) != D:
-            wanted = (
+            requirement = (
                 f"({D},) or ({D}, m): keys in columns{transposed(name, keys.shape, D)}"
             )
-            raise ValueError(f"{name}: got shape {keys.shape}; it must be {wanted}.")
+            raise ValueError(
+                f"{name}: got shape {keys.shape}; it must be {requirement}."
+            )
         return keys
 
     def _scaled(self, B: Array) -> Array:
@@ -254,9 +260,9 @@ def as_moments(
     """
     if not isinstance(C, KeyGeometry):
         return _square(C), not_negative("ridge", ridge)
-    wanted = "0 beside a KeyGeometry: give it to from_moments"
-    if real("ridge", ridge, wanted) not in (None, 0):
-        raise ValueError(f"ridge: got {brief(ridge)}; it must be {wanted}.")
+    requirement = "0 beside a KeyGeometry: give it to from_moments"
+    if real("ridge", ridge, requirement) not in (None, 0):
+        raise ValueError(f"ridge: got {brief(ridge)}; it must be {requirement}.")
     return canonical(C), 0.0
 
 
@@ -361,10 +367,10 @@ def _factor(C: Array, ridge: ArrayLike) -> tuple[Triangular, Array, Quality]:
     U = Triangular.of(jnp.linalg.cholesky(correlations, symmetrize_input=False).T)
     number = condition(lax.stop_gradient(U))
     good = number < _worst(C.dtype)
-    marked = jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), U)
+    factor = jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), U)
     least = smallest_pivot(len(C), C.dtype)
     finite = jnp.isfinite(rows).all().astype(C.dtype)
-    return marked, scale, jnp.stack([finite, skew, number, _smallest(U), least])
+    return factor, scale, jnp.stack([finite, skew, number, _smallest(U), least])
 
 
 def factored(

@@ -68,33 +68,33 @@ def capture_keys(
 
     def outputs(values: list[Array]) -> list[Array]:
         arrays = dict(zip(dynamic, values, strict=True))
-        tree, others = jax.tree.unflatten(
+        tree, arguments = jax.tree.unflatten(
             structure, [arrays.get(i, leaf) for i, leaf in enumerate(leaves)]
         )
         return [
             leaf
-            for leaf in jax.tree.leaves(fn(tree, *others))
+            for leaf in jax.tree.leaves(fn(tree, *arguments))
             if isinstance(leaf, jax.Array)
         ]
 
     def keys(values: list[Array]) -> Array:
         uses = Uses()
         uses.run(jax.make_jaxpr(outputs)(values), values, followed=[position])
-        read = [
+        blocks = [
             use.inputs
-            for use in uses.found
+            for use in uses.entries
             if use.inputs is not None and use.axis == inputs
         ]
         why = uses.reasons.get(
             position,
-            "multiplied in the other layout" if uses.found else "which is not read",
+            "multiplied in the other layout" if uses.entries else "which is not read",
         )
-        if len(read) == 0:
+        if len(blocks) == 0:
             raise ValueError(
                 f"path: got {path!r}, {why}; "
                 "it must be that of a matrix that fn multiplies outside loops."
             )
-        return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in read])
+        return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in blocks])
 
     return jax.jit(keys)([leaves[i] for i in dynamic])
 
@@ -129,7 +129,7 @@ class SecondMoments(Module):
         kind = None
         with suppress(TypeError, ValueError):
             kind = jnp.result_type(float) if dtype is None else jnp.dtype(dtype)
-        wanted = (
+        requirement = (
             "a floating type; float64 only inside `with "
             "rankone.precision.double_precision():`"
         )
@@ -137,7 +137,7 @@ class SecondMoments(Module):
         if not floating or jax.dtypes.canonicalize_dtype(kind) != kind:
             raise ValueError(
                 f"dtype: got {brief(dtype) if kind is None else kind}; "
-                f"it must be {wanted}."
+                f"it must be {requirement}."
             )
         return cls(jnp.zeros((D, D), kind), jnp.int32(0))
 
@@ -182,12 +182,12 @@ class SecondMoments(Module):
 
 @jax.jit
 def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
-    counted = (
+    rows = (
         jnp.where(jnp.expand_dims(where, -1), keys, 0)
         .astype(moments.total.dtype)
         .reshape(-1, len(moments.total))
     )
     return SecondMoments(
-        moments.total + counted.T @ counted,
+        moments.total + rows.T @ rows,
         moments.count + jnp.sum(where, dtype=jnp.int32),
     )

@@ -151,9 +151,9 @@ def _rounds(
         state: tuple[Array, Array], _: None
     ) -> tuple[tuple[Array, Array], Array]:
         left, E = state
-        more = one_round(E, S)
-        E = E - more @ S
-        return (left + more, E), E
+        increment = one_round(E, S)
+        E = E - increment @ S
+        return (left + increment, E), E
 
     (left, _), residuals = jax.lax.scan(round_, (R * 0, R), length=cycles)
     E = jnp.concatenate([R[None], residuals])

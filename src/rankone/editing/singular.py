@@ -53,8 +53,8 @@ def pseudo_inverse_edit(
     """
     edit = _pseudo_inverse(*_arguments(W, K, k, v))
     if readable(edit):
-        lost = int(edit.outcome) == Outcome.SINGULAR
-        if lost:
+        singular = int(edit.outcome) == Outcome.SINGULAR
+        if singular:
             raise ValueError(
                 "k: got a key orthogonal to all keys; "
                 "it must be in reach of them; use ridge_limit_edit."
@@ -67,11 +67,11 @@ def _arguments(
 ) -> tuple[Array, Array, Array, Array]:
     W = matrix(W)
     K = array("K", K, "(D, n): one key per column", 2)
-    wanted = (
+    requirement = (
         f"({W.shape[1]}, n), as W is {W.shape}{transposed('K', K.shape, W.shape[1])}"
     )
     if K.shape[0] != W.shape[1]:
-        raise ValueError(f"K: got shape {K.shape}; it must be {wanted}.")
+        raise ValueError(f"K: got shape {K.shape}; it must be {requirement}.")
     return W, K, *pair(W, W.shape[1], k, v)
 
 
@@ -98,8 +98,8 @@ def _parts(K: Array, k: Array) -> tuple[Array, Array, Array]:
     return k - U @ along, U @ (along / jnp.where(spanned, sizes, 1) ** 2), sizes.max()
 
 
-def _along(W: Array, K: Array, u: Array, k: Array, v: Array, lost: Array) -> Write:
+def _along(W: Array, K: Array, u: Array, k: Array, v: Array, singular: Array) -> Write:
     left: Float[Array, " H"] = (v - W @ k) / (u @ k)
     interference = (left @ left) * jnp.sum((u @ K) ** 2)
-    broken = (~jnp.isfinite(interference), Outcome.NOT_FINITE)
-    return Write(left, u, interference, outcome((lost, Outcome.SINGULAR), broken))
+    overflow = (~jnp.isfinite(interference), Outcome.NOT_FINITE)
+    return Write(left, u, interference, outcome((singular, Outcome.SINGULAR), overflow))

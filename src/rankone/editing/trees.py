@@ -72,12 +72,12 @@ def edit_at(
     W = matrix[index] if layout == "out_in" else matrix[index].T
     H = edit.left.shape[0]
     D = edit.right.shape[0]
-    other = "in_out" if layout == "out_in" else "out_in"
+    other_layout = "in_out" if layout == "out_in" else "out_in"
     transposed = W.shape == (D, H) and H != D
     if transposed:
         raise ValueError(
             f"layout: got {layout!r} for a matrix that is then {W.shape}; "
-            f"it must be {other!r} for a {(H, D)} edit."
+            f"it must be {other_layout!r} for a {(H, D)} edit."
         )
     if W.shape != (H, D):
         raise ValueError(
@@ -97,25 +97,29 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
     words = _words(path)
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
     matches = []
-    shown = {}
+    candidates = {}
     for place, (keys, leaf) in enumerate(paths):
-        here = _words(keys)
+        location = _words(keys)
         kind = getattr(leaf, "dtype", object)
-        here = here[:-1] if here[-1:] == ("value",) else here  # flax's variables
-        rest = words[len(here) :]
-        if words[: len(here)] == here and all(word.isdecimal() for word in rest):
-            matches.append((place, tuple(map(int, rest)), getattr(leaf, "shape", ())))
+        # flax keeps the array of a variable under "value"
+        location = location[:-1] if location[-1:] == ("value",) else location
+        suffix = words[len(location) :]
+        if words[: len(location)] == location and all(
+            word.isdecimal() for word in suffix
+        ):
+            matches.append((place, tuple(map(int, suffix)), getattr(leaf, "shape", ())))
         if getattr(leaf, "ndim", 0) >= 2 and (
             jnp.issubdtype(kind, jnp.floating) or jnp.issubdtype(kind, jnp.integer)
         ):
-            shown[".".join(here)] = (
+            candidates[".".join(location)] = (
                 f"{jax.tree_util.keystr(keys).removesuffix('.value').lstrip('.')} "
                 f"{leaf.shape}"
             )
     near = [
-        shown[name] for name in get_close_matches(".".join(words), shown, n=3, cutoff=0)
+        candidates[name]
+        for name in get_close_matches(".".join(words), candidates, n=3, cutoff=0)
     ]
-    if len(shown) == 0:
+    if len(candidates) == 0:
         raise ValueError(
             f"{name}: got {brief(tree)}; it must be a pytree with a matrix of weights."
         )

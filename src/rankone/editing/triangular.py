@@ -74,13 +74,13 @@ class Triangular(Module):
         X = jnp.asarray(B, wider(self.blocks[0], B))
         for panel, inverse in zip(self.panels, self.blocks, strict=True):
             start = len(X) - panel.shape[1]
-            here = slice(start, start + len(panel))
-            solution = inverse.astype(X.dtype) @ X[here]
-            # panel.T @ found would first be transposed
+            span = slice(start, start + len(panel))
+            solution = inverse.astype(X.dtype) @ X[span]
+            # panel.T @ solution would first be transposed
             X = (
                 X.at[start:]
                 .add(-(solution.T @ panel.astype(X.dtype)).T)
-                .at[here]
+                .at[span]
                 .set(solution)
             )
         return X
@@ -92,10 +92,10 @@ class Triangular(Module):
             list(zip(self.panels, self.blocks, strict=True))
         ):
             start = len(X) - panel.shape[1]
-            here = slice(start, start + len(panel))
+            span = slice(start, start + len(panel))
             # what is yet to be found is zero
-            rest = B[here].astype(X.dtype) - panel.astype(X.dtype) @ X[start:]
-            X = X.at[here].set((rest.T @ inverse.astype(X.dtype)).T)
+            residual = B[span].astype(X.dtype) - panel.astype(X.dtype) @ X[start:]
+            X = X.at[span].set((residual.T @ inverse.astype(X.dtype)).T)
         return X
 
 
@@ -108,9 +108,9 @@ def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
 
 def _completed(corner: Array, b: int) -> Array:
     """A block on the diagonal, made b wide by ones."""
-    missing = b - len(corner)
-    return jnp.pad(corner, (0, missing)) + jnp.diag(
-        (jnp.arange(b) >= b - missing).astype(corner.dtype)
+    padding = b - len(corner)
+    return jnp.pad(corner, (0, padding)) + jnp.diag(
+        (jnp.arange(b) >= b - padding).astype(corner.dtype)
     )
 
 

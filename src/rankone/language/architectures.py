@@ -107,22 +107,22 @@ class Architecture:
         short = name.removeprefix(self.base)
         if name == "lm_head.weight" or short in self.ends:
             return (self.ends.get(short, "head"),), None
-        number, _, rest = short.removeprefix(self.block).partition(".")
-        module, _, kind = rest.rpartition(".")
-        known = (
+        number, _, remainder = short.removeprefix(self.block).partition(".")
+        module, _, kind = remainder.rpartition(".")
+        fits = (
             short.startswith(self.block)
             and number.isdecimal()
             and module in self.modules
         )
-        if not known or kind not in ("weight", "bias"):
+        if not fits or kind not in ("weight", "bias"):
             raise ValueError(
                 f"folder: got {brief(name)}; "
                 "it must be without weights that this architecture lacks."
             )
         names = self.modules[module]
-        return tuple(f"{one}_bias" for one in names) if kind == "bias" else names, int(
-            number
-        )
+        return tuple(
+            f"{weight}_bias" for weight in names
+        ) if kind == "bias" else names, int(number)
 
     def tensors(self, config: Config) -> dict[str, tuple[tuple[str, ...], int | None]]:
         """The name of every tensor of a network, with what `place` says of it."""
@@ -158,10 +158,10 @@ class Architecture:
             ValueError: If the checkpoint needs what is not supported, by name.
         """
         for entry, only in self.needs.items():
-            got = facts.get(entry, only)
-            if got != only:
+            value = facts.get(entry, only)
+            if value != only:
                 raise ValueError(
-                    f"folder: got {entry}={got!r}; "
+                    f"folder: got {entry}={value!r}; "
                     f"it must be a checkpoint with {entry}={only!r}."
                 )
         sizes = {
@@ -184,14 +184,14 @@ class Architecture:
             "frequencies": (),
             **self.fixed,
         }
-        found = {
-            one
+        names = {
+            weight
             for name in tensors
             if (place := self.place(name)) and place[1] == 0
-            for one in place[0]
+            for weight in place[0]
         }
         switches: dict[str, Any] = {
-            "biases": tuple(name for name in MATRICES if f"{name}_bias" in found),
+            "biases": tuple(name for name in MATRICES if f"{name}_bias" in names),
             "window": _window(facts),
         }
         if self.rotary:
@@ -284,16 +284,16 @@ def write_config(config: Config) -> dict[str, Any]:
             "rope_theta": base_of(config.frequencies),
             "sliding_window": config.window,
         }
-    again = vars(family.config(facts, family.tensors(config)))
-    other = [
+    round_trip = vars(family.config(facts, family.tensors(config)))
+    differences = [
         name
         for name, value in vars(config).items()
-        if name != "frequencies" and value != again[name]
+        if name != "frequencies" and value != round_trip[name]
     ]
-    if other:
+    if differences:
         raise ValueError(
             "network: got "
-            f"{brief([f'{name}={getattr(config, name)!r}' for name in other])}; "
+            f"{brief([f'{name}={getattr(config, name)!r}' for name in differences])}; "
             f"it must be as in {kinds[0]}."
         )
     return facts
@@ -305,10 +305,10 @@ def _window(facts: Mapping[str, Any]) -> int | None:
         return facts.get("sliding_window", 4096)
     if not facts.get("use_sliding_window"):
         return None
-    first = facts.get("max_window_layers", 28)
+    start = facts.get("max_window_layers", 28)
     count = facts["num_hidden_layers"]
     kinds = facts.get("layer_types") or [
-        "sliding_attention" if i >= first else "" for i in range(count)
+        "sliding_attention" if i >= start else "" for i in range(count)
     ]
     sliding = [kind == "sliding_attention" for kind in kinds]
     if len(set(sliding)) != 1:

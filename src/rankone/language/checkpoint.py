@@ -127,17 +127,17 @@ def _facts(folder: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
             raise ValueError(
-                f"{path.name}: got {brief(found)}; it must be a JSON object."
+                f"{path.name}: got {brief(content)}; it must be a JSON object."
             )
     except ValueError as error:
-        wanted = "a complete JSON file; it is damaged, so fetch it again"
+        requirement = "a complete JSON file; it is damaged, so fetch it again"
         raise ValueError(
-            f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}."
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
         ) from error
-    return found
+    return content
 
 
 def _open(path: Path) -> Any:
@@ -149,12 +149,12 @@ def _open(path: Path) -> Any:
     try:
         return safe_open(path, "np", backend="pread")
     except (SafetensorError, OSError) as error:
-        wanted = (
+        requirement = (
             "a complete .safetensors file; it is not there or breaks off, so fetch it "
             "again"
         )
         raise ValueError(
-            f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}."
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
         ) from error
 
 
@@ -233,11 +233,11 @@ def _parts(
         return
     value = value.T if family.transposed else value
     ends = np.cumsum([shapes[name][0] for name in names])
-    wanted = f"{ends[-1]} outputs: {', '.join(names)}"
+    requirement = f"{ends[-1]} outputs: {', '.join(names)}"
     if len(value) != int(ends[-1]):
         raise ValueError(
             f"weights of block {layer}: got {value.shape} for {names}; "
-            f"it must be {wanted}."
+            f"it must be {requirement}."
         )
     for name, part in zip(names, np.split(value, ends[:-1]), strict=True):
         yield name, layer, part
@@ -277,18 +277,18 @@ def _rewrite(network: Network, folder: Path, source: Path) -> None:
             shutil.copy(path, folder)
 
 
-def _rounded(name: str, stored: np.ndarray, ours: np.ndarray) -> np.ndarray:
+def _rounded(name: str, original: np.ndarray, ours: np.ndarray) -> np.ndarray:
     """Tensor to be stored: the original one if the network still holds the values that
     were read from it.
     """
-    if np.array_equal(stored.astype(ours.dtype), ours):
-        return stored
+    if np.array_equal(original.astype(ours.dtype), ours):
+        return original
     with np.errstate(over="ignore"):
-        value = ours.astype(stored.dtype)
+        value = ours.astype(original.dtype)
     if not np.isfinite(value).all():
         raise ValueError(
             f"{name}: got a weight that overflows; "
-            f"it must be within the range of {stored.dtype}."
+            f"it must be within the range of {original.dtype}."
         )
     return value
 

@@ -48,8 +48,8 @@ def judge(
     """
     layer, W = model.network.check_layer(layer), model.network.down(layer)
     deltas = {
-        name: None if one is None else _change(name, one, W.shape)
-        for name, one in changes.items()
+        name: None if change is None else _change(name, change, W.shape)
+        for name, change in changes.items()
     }
     prompts = [
         fact.request.text,
@@ -74,11 +74,11 @@ def judge(
             np.asarray(x).reshape(2, -1)
             for x in from_layer(network, rows, below, layer)
         )
-        kept = best[1, 1 + len(fact.paraphrases) :].mean()
+        neighbours_right = best[1, 1 + len(fact.paraphrases) :].mean()
         judgements[name] = {
             "margin": scores[0] - scores[1],
             "said": bool(best[0, 0]),
-            "kept": float(kept),
+            "kept": float(neighbours_right),
         }
     return judgements
 
@@ -143,17 +143,17 @@ def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n
         raise ValueError(
             f"collection: got {brief(collection)}; it must be one text or more."
         )
-    held = Counter(word for text in collection for word in set(_words(text)))
-    place = {word: i for i, word in enumerate(held)}
-    found = np.zeros((len(texts), len(place)))
-    for row, text in zip(found, texts, strict=True):
+    frequency = Counter(word for text in collection for word in set(_words(text)))
+    place = {word: i for i, word in enumerate(frequency)}
+    vectors = np.zeros((len(texts), len(place)))
+    for row, text in zip(vectors, texts, strict=True):
         for word, count in Counter(_words(text)).items():
             if word in place:
                 row[place[word]] = count * (
-                    1 + log((1 + len(collection)) / (1 + held[word]))
+                    1 + log((1 + len(collection)) / (1 + frequency[word]))
                 )
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    return np.divide(found, lengths, out=found, where=lengths > 0)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
 
 
 def _words(text: str) -> list[str]:
@@ -173,8 +173,8 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     [0.433, 0.819]
     """
     n = integer("n", n)
-    seen = real("share", share, "a share between 0 and 1")
-    if not (seen is not None and 0 <= seen <= 1):
+    number = real("share", share, "a share between 0 and 1")
+    if not (number is not None and 0 <= number <= 1):
         raise ValueError(
             f"share: got {brief(share)}; it must be a share between 0 and 1."
         )
@@ -215,8 +215,11 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
     """
     cut = 1 + integer("paraphrases", paraphrases)
     n = len(judgements)
-    margins, said, kept = zip(
-        *(_judged(f"judgements[{i}]", one, cut) for i, one in enumerate(judgements)),
+    margins, said_flags, kept_shares = zip(
+        *(
+            _entries(f"judgements[{i}]", entry, cut)
+            for i, entry in enumerate(judgements)
+        ),
         strict=True,
     )
     ahead = [margin > 0 for margin in margins]
@@ -224,8 +227,8 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         "efficacy": [a[:1] for a in ahead],
         "paraphrase": [a[1:cut] for a in ahead],
         "neighbourhood": [~a[cut:] for a in ahead],
-        "said": [np.asarray([one], float) for one in said],
-        "kept": [np.asarray([one], float) for one in kept],
+        "said": [np.asarray([entry], float) for entry in said_flags],
+        "kept": [np.asarray([entry], float) for entry in kept_shares],
     }
     summary: dict[str, Any] = {"edits": n}
     for name, answers in parts.items():
@@ -241,24 +244,26 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
     return summary
 
 
-def _judged(name: str, one: Judgement, cut: int) -> tuple[NDArray, bool, float | None]:
+def _entries(
+    name: str, judgement: Judgement, cut: int
+) -> tuple[NDArray, bool, float | None]:
     """Margins, "said" and "kept" of one judgement, if it is one."""
-    if not {"margin", "said", "kept"} <= set(one):
+    if not {"margin", "said", "kept"} <= set(judgement):
         raise ValueError(
-            f"{name}: got {brief(one)}; "
+            f"{name}: got {brief(judgement)}; "
             "it must be what judge returns: margin, said and kept."
         )
-    margins = np.asarray(host(f"{name}['margin']", one["margin"]))
-    wanted = (
+    margins = np.asarray(host(f"{name}['margin']", judgement["margin"]))
+    requirement = (
         f"of shape (n,), with more than {cut} questions: the first, its paraphrases, "
         "and neighbours"
     )
     if not (margins.ndim == 1 and len(margins) > cut):
         raise ValueError(
-            f"{name}['margin']: got shape {margins.shape}; it must be {wanted}."
+            f"{name}['margin']: got shape {margins.shape}; it must be {requirement}."
         )
     return (
         margins,
-        boolean(f"{name}['said']", one["said"]),
-        real(f"{name}['kept']", one["kept"], "a share"),
+        boolean(f"{name}['said']", judgement["said"]),
+        real(f"{name}['kept']", judgement["kept"], "a share"),
     )

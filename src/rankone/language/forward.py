@@ -32,7 +32,7 @@ Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
 
 
 def without_hook(
-    site: str, layer: Array, value: Array, seen: dict[str, Array], data: Any
+    site: str, layer: Array, value: Array, readings: dict[str, Array], data: Any
 ) -> Array:
     """The hook that leaves every value as it is."""
     return value
@@ -90,8 +90,8 @@ def run(
             here.
         cache: What came before; it must have T slots left.
         layers: First block and the one after the last; by default all blocks are run.
-        hook: Called as hook(site, layer, value, seen, data) with site one of `SITES`;
-            what it returns goes on, and `seen` holds the values at the earlier sites of
+        hook: Called as hook(site, layer, value, readings, data) with site one of `SITES`;
+            what it returns goes on, and `readings` holds the values at the earlier sites of
             the block. "key" is the input of the down projection (B, T, D), "mlp" its
             output, "attention" that of attention, "hidden" the residual stream after
             the block.
@@ -106,16 +106,16 @@ def run(
     """
     start, stop = layers or (0, network.config.layers)
     if network.positions is not None and start == 0 < stop:
-        h = h + _learned(network.positions, cache, h.shape[1])
+        h = h + _position_embedding(network.positions, cache, h.shape[1])
 
     def step(
         carry: tuple[Array, Cache], layer: Array
     ) -> tuple[tuple[Array, Cache], dict[str, Array]]:
         h, cache = carry
-        h, cache, seen = _block(
+        h, cache, block_readings = _block(
             network.config, network.layers[layer], layer, h, cache, hook, data
         )
-        return (h, cache), {site: seen[site] for site in read}
+        return (h, cache), {site: block_readings[site] for site in read}
 
     (h, cache), readings = jax.lax.scan(step, (h, cache), jnp.arange(start, stop))
     return h, replace(cache, length=cache.length + h.shape[1]), readings
@@ -153,11 +153,11 @@ def _block(
     hook: Hook,
     data: Any,
 ) -> tuple[Array, Cache, dict[str, Array]]:
-    seen: dict[str, Array] = {}
+    readings: dict[str, Array] = {}
 
     def tap(site: str, value: Array) -> Array:
-        seen[site] = hook(site, layer, value, seen, data)
-        return seen[site]
+        readings[site] = hook(site, layer, value, readings, data)
+        return readings[site]
 
     x = _norm(config, h, w.attention_norm, w.attention_norm_bias)
     attended, cache = _attention(config, w, layer, x, cache)
@@ -170,7 +170,7 @@ def _block(
         else activate(_linear(w, "up", x))
     )
     h = tap("hidden", h + tap("mlp", _linear(w, "down", tap("key", key))))
-    return h, cache, seen
+    return h, cache, readings
 
 
 def _linear(w: Layers, name: str, x: Array) -> Array:
@@ -223,14 +223,14 @@ def _remember(
     )
 
 
-def _learned(table: Array, cache: Cache, T: int) -> Array:
+def _position_embedding(table: Array, cache: Cache, T: int) -> Array:
     """Embedding of the next T positions, counted in each row from its first token after
     the padding.
     """
-    wanted = f"at most {len(table)}, the positions that this network has learned"
+    requirement = f"at most {len(table)}, the positions that this network has learned"
     if cache.valid.shape[1] > len(table):
         raise ValueError(
-            f"tokens: got {brief(cache.valid.shape[1])}; it must be {wanted}."
+            f"tokens: got {brief(cache.valid.shape[1])}; it must be {requirement}."
         )
     places = jnp.maximum(jnp.cumsum(cache.valid, axis=1) - 1, 0)
     return table[jax.lax.dynamic_slice_in_dim(places, cache.length, T, axis=1)]

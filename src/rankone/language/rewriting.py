@@ -100,10 +100,10 @@ def find_value(
         layer: Number of the block whose down projection is to be edited.
         search: Constants of the search.
     """
-    found = _find_value(
+    value = _find_value(
         network, rows, search, layer=layer, size=-(-search.steps // _ROWS) * _ROWS
     )
-    return replace(found, losses=found.losses[: search.steps])
+    return replace(value, losses=value.losses[: search.steps])
 
 
 @partial(jax.jit, static_argnames=("layer", "size"))
@@ -150,10 +150,18 @@ def _descend(
         t, delta, moments, losses = state
         (_, parts), slope = slope_of(delta)
         update, moments = adam.update(slope, moments)
-        moved = delta + update
-        moved = moved * jnp.minimum(1, search.reach * before / jnp.linalg.norm(moved))
-        done = parts[0] < search.enough  # the loss is that of the present δ: keep it
-        return t + 1, jnp.where(done, delta, moved), moments, losses.at[t].set(parts)
+        proposal = delta + update
+        proposal = proposal * jnp.minimum(
+            1, search.reach * before / jnp.linalg.norm(proposal)
+        )
+        # the loss is that of the present δ, which is kept
+        converged = parts[0] < search.enough
+        return (
+            t + 1,
+            jnp.where(converged, delta, proposal),
+            moments,
+            losses.at[t].set(parts),
+        )
 
     start = (
         jnp.asarray(0),
@@ -187,8 +195,10 @@ def _below(
     _, cache, _ = run(network, embed(network, rows.before), cache)
     stream = embed(network, rows.suffix.tokens)
     h, _, _ = run(network, stream, cache, layers=(0, layer))
-    h, _, seen = run(network, h, cache, layers=(layer, layer + 1), read=("key", "mlp"))
-    return h, cache, seen["key"][0, :, 0], seen["mlp"][0, :, 0]
+    h, _, readings = run(
+        network, h, cache, layers=(layer, layer + 1), read=("key", "mlp")
+    )
+    return h, cache, readings["key"][0, :, 0], readings["mlp"][0, :, 0]
 
 
 def _scores(
@@ -305,7 +315,7 @@ def _tuned_scores(
 ) -> Array:
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     h, _, _ = run(
-        network, below, cache, layers=(layer, layer + 1), hook=_tuned, data=delta
+        network, below, cache, layers=(layer, layer + 1), hook=_add_delta, data=delta
     )
     h, _, _ = run(
         network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook
@@ -313,9 +323,11 @@ def _tuned_scores(
     return logits(network, at_positions(h, rows))
 
 
-def _tuned(
-    site: str, layer: Array, value: Array, seen: dict[str, Array], delta: Array
+def _add_delta(
+    site: str, layer: Array, value: Array, readings: dict[str, Array], delta: Array
 ) -> Array:
     return (
-        (value + seen["key"] @ delta.T).astype(value.dtype) if site == "mlp" else value
+        (value + readings["key"] @ delta.T).astype(value.dtype)
+        if site == "mlp"
+        else value
     )

@@ -52,8 +52,8 @@ def base_of(rates: Sequence[float]) -> float:
     width = 2 * len(rates)
     base = rates[-1] ** (-width / (width - 2)) if len(rates) > 1 else 1e4
     base = round(base) if abs(base - round(base)) < 1e-6 * base else base
-    same = np.allclose(frequencies(width, base), rates, rtol=1e-5)
-    if not same:
+    matches = np.allclose(frequencies(width, base), rates, rtol=1e-5)
+    if not matches:
         raise ValueError(
             f"frequencies: got {rates[:3]}…; "
             "it must be powers of one base, not stretched."

@@ -79,8 +79,8 @@ def key_moments(
         valid = np.pad(valid, full)
         keys = _keys(model.network, tokens, valid, layer)
         # a new array: JAX may still be reading the old one
-        counted = valid & (np.arange(valid.shape[1]) >= skip)
-        moments = moments.update(keys, where=counted)
+        included = valid & (np.arange(valid.shape[1]) >= skip)
+        moments = moments.update(keys, where=included)
     return moments
 
 

@@ -91,16 +91,16 @@ class FactEdit(Module):
                 matrix only.
         """
         change, about = load_edit(path)
-        wanted = "an edit of a fact, written by its save"
+        requirement = "an edit of a fact, written by its save"
         if not {"request", "layer", "model"} <= set(about):
-            raise ValueError(f"path: got {brief(str(path))}; it must be {wanted}.")
+            raise ValueError(f"path: got {brief(str(path))}; it must be {requirement}.")
         assert isinstance(change, RankOneEdit)
         try:
             request = Request(**json.loads(about["request"]))
             return cls(request, about["layer"], change, about["model"])
         except (ValueError, TypeError) as error:
             raise ValueError(
-                f"path: got {str(path)!r}; it must be {wanted}: {error}"
+                f"path: got {str(path)!r}; it must be {requirement}: {error}"
             ) from error
 
 
@@ -144,11 +144,11 @@ class History(Module):
         """The history without the last `count` edits: bit for bit what it was before
         them.
         """
-        made = len(self.edits)
+        total = len(self.edits)
         count = integer(
-            "count", count, "a number of edits that were made", least=0, most=made
+            "count", count, "a number of edits that were made", least=0, most=total
         )
-        return History(self.base, self.edits[: made - count])
+        return History(self.base, self.edits[: total - count])
 
 
 @checked

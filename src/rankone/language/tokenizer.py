@@ -93,11 +93,11 @@ class Tokenizer:
         from tokenizers import AddedToken, decoders, models, pre_tokenizers
         from tokenizers import Tokenizer as Inner
 
-        ready, vocabulary, merges = (
+        tokenizer_file, vocabulary, merges = (
             folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt")
         )
-        if ready.is_file():
-            return cls(_from_file(ready), end)
+        if tokenizer_file.is_file():
+            return cls(_from_file(tokenizer_file), end)
         if not (vocabulary.is_file() and merges.is_file()):
             return None
         inner = Inner(models.BPE.from_file(str(vocabulary), str(merges)))
@@ -168,12 +168,12 @@ def _from_file(path: Path) -> Any:
     try:
         return Inner.from_file(str(path))
     except Exception as error:  # the library raises nothing narrower
-        wanted = (
+        requirement = (
             "a complete tokenizer.json; it breaks off or is another format, so fetch "
             "it again"
         )
         raise ValueError(
-            f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}."
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
         ) from error
 
 

@@ -116,11 +116,11 @@ def trace(
     L = model.network.config.layers
     T = len(ids)
     batches = _places(L, T, first, max(1, batch // noises))
-    found = [
+    parts = [
         blurred(part)
         for part in progress_bar(batches, desc="restoring", disable=len(batches) < 8)
     ]
-    probabilities = np.concatenate(found)
+    probabilities = np.concatenate(parts)
     words = tuple(model.tokenizer.decode([token]) for token in ids)
     restored = np.full((L, T), probabilities[0])
     restored[:, first:] = probabilities[1 : 1 + L * (T - first)].reshape(L, -1)
@@ -192,8 +192,8 @@ def _clean(
     cache = Cache.empty(
         network.config, jnp.ones(tokens.shape, bool), network.norm.dtype
     )
-    h, _, seen = run(network, embed(network, tokens), cache, read=(site,))
-    return jax.nn.softmax(logits(network, h[0, -1]))[answer], seen[site][:, 0]
+    h, _, readings = run(network, embed(network, tokens), cache, read=(site,))
+    return jax.nn.softmax(logits(network, h[0, -1]))[answer], readings[site][:, 0]
 
 
 class _Restoration(Module):
@@ -209,14 +209,20 @@ class _Restoration(Module):
 
 
 def _restore(
-    site: str, layer: Array, value: Array, seen: dict[str, Array], data: _Restoration
+    site: str,
+    layer: Array,
+    value: Array,
+    readings: dict[str, Array],
+    data: _Restoration,
 ) -> Array:
     if site != data.site:
         return value
     low = data.layer - (data.window - 1) // 2
-    here = (data.layer >= 0) & (layer >= low) & (layer < low + data.window)
-    there = jnp.arange(value.shape[1]) == data.token[:, None]
-    return jnp.where((here[:, None] & there)[..., None], data.states[layer], value)
+    in_window = (data.layer >= 0) & (layer >= low) & (layer < low + data.window)
+    at_token = jnp.arange(value.shape[1]) == data.token[:, None]
+    return jnp.where(
+        (in_window[:, None] & at_token)[..., None], data.states[layer], value
+    )
 
 
 @partial(jax.jit, static_argnames=("site", "first", "window"))
@@ -270,9 +276,9 @@ def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
     """
     total = np.zeros((len(traces[0].effect), 6))
     count = np.zeros(6)
-    for one in traces:
-        (first, last) = one.subject
-        T = len(one.tokens)
+    for record in traces:
+        (first, last) = record.subject
+        T = len(record.tokens)
         after = range(last + 1, min(last + 2, T))
         groups = [
             [first],
@@ -283,6 +289,6 @@ def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
             [T - 1],
         ]
         for i, columns in enumerate(map(list, groups)):
-            total[:, i] += one.effect[:, columns].sum(1)
+            total[:, i] += record.effect[:, columns].sum(1)
             count[i] += len(columns)
     return total / np.maximum(count, 1)

@@ -76,12 +76,12 @@ class Config(Module):
                 f"kv_heads: got {brief(self.kv_heads)}; "
                 f"it must be a divisor of the {self.heads} query heads."
             )
-        wanted = (
+        requirement = (
             f"none, or {self.head_width / 2:g}: one for every pair of a head's entries"
         )
         if len(self.frequencies) not in (0, self.head_width / 2):
             raise ValueError(
-                f"frequencies: got {brief(self.frequencies)}; it must be {wanted}."
+                f"frequencies: got {brief(self.frequencies)}; it must be {requirement}."
             )
         positive("epsilon", self.epsilon)
         self.positions = integer(
@@ -183,10 +183,10 @@ class Network(Module):
     def with_down(self, layer: int, W: ArrayLike) -> "Network":
         """The same network with another down projection in one block."""
         layer = self.check_layer(layer)
-        wanted = self.layers.down.shape[1:]
-        W = array("W", W, f"{wanted}: the down projection of a block", 2)
-        if W.shape != wanted:
-            raise ValueError(f"W: got shape {W.shape}; it must be {wanted}.")
+        shape = self.layers.down.shape[1:]
+        W = array("W", W, f"{shape}: the down projection of a block", 2)
+        if W.shape != shape:
+            raise ValueError(f"W: got shape {W.shape}; it must be {shape}.")
         down = self.layers.down
         return replace(
             self,
@@ -229,7 +229,7 @@ def assemble(
     """
     shapes = config.shapes()
     ends = config.ends()
-    read: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     missing: set[tuple[str, int | None]] = {
         (name, None) for name in ends if name != "head"
     }
@@ -243,14 +243,14 @@ def assemble(
             )
         missing.discard((name, layer))
         if layer is None:
-            read[name] = jnp.asarray(value, dtype)
+            arrays[name] = jnp.asarray(value, dtype)
         else:
             stack = (
-                read[name]
-                if name in read
+                arrays[name]
+                if name in arrays
                 else jnp.zeros((config.layers, *value.shape), dtype)
             )
-            read[name] = _put(stack, layer, value)
+            arrays[name] = _put(stack, layer, value)
         del value  # before the next one is read
     for name, layer in sorted(missing, key=str)[:1]:
         raise ValueError(
@@ -258,10 +258,10 @@ def assemble(
             "it must be a weight of the network; is the file complete?."
         )
     layers = Layers(
-        **{f.name: read.pop(f.name) for f in fields(Layers) if f.name in read}
+        **{f.name: arrays.pop(f.name) for f in fields(Layers) if f.name in arrays}
     )
-    read.setdefault("head", None)
-    return Network(layers=layers, config=config, **read)
+    arrays.setdefault("head", None)
+    return Network(layers=layers, config=config, **arrays)
 
 
 @partial(jax.jit, donate_argnums=0)
@@ -296,14 +296,14 @@ def random_network(config: Config, *, key: Array, dtype: Any = jnp.float32) -> N
         }
     )
     embedding = jax.random.normal(k_ends, (config.vocabulary, config.width), dtype)
-    others = {
+    vector_shapes = {
         name: shape
         for name, shape in config.ends().items()
         if name not in ("embedding", "head")
     }
-    k_others = jax.random.split(jax.random.fold_in(k_ends, 1), len(others))
+    vector_keys = jax.random.split(jax.random.fold_in(k_ends, 1), len(vector_shapes))
     ends = {
         name: draw(k, name, shape)
-        for k, (name, shape) in zip(k_others, others.items(), strict=True)
+        for k, (name, shape) in zip(vector_keys, vector_shapes.items(), strict=True)
     }
     return Network(embedding=embedding, layers=layers, head=None, config=config, **ends)

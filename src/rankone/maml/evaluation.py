@@ -66,10 +66,10 @@ def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
 
 @partial(jax.jit, static_argnames=("learner", "metric"))
 def _evaluated(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
-    def one(task: Task) -> Array:
+    def score(task: Task) -> Array:
         return metric(learner.predict(params, task), task.y_query)
 
-    return _summary(jax.lax.map(one, tasks, batch_size=100))
+    return _summary(jax.lax.map(score, tasks, batch_size=100))
 
 
 def _check_drawn(tasks: Task) -> None:
@@ -112,14 +112,14 @@ def after_steps(
     return _after_steps(learner, params, tasks, metric, steps, boolean("each", each))
 
 
-@partial(jax.jit, static_argnames=("learner", "metric", "steps", "each"))
+@partial(jax.jit, static_argnames=("learner", "metric", "steps", "per_task"))
 def _after_steps(
     learner: GradientLearner,
     params: Any,
     tasks: Task,
     metric: Loss,
     steps: int,
-    each: bool,
+    per_task: bool,
 ) -> tuple[Score, Score]:
     def judge(p: Any, task: Task) -> tuple[Array, Array]:
         model = learner.model
@@ -127,9 +127,9 @@ def _after_steps(
             model(p, task.x_query), task.y_query
         )
 
-    def one(given: tuple[Any, Task]) -> tuple[Array, Array]:
-        own, task = given
-        start = own if each else params
+    def curves(params_and_task: tuple[Any, Task]) -> tuple[Array, Array]:
+        task_params, task = params_and_task
+        start = task_params if per_task else params
         return jax.lax.scan(
             lambda p, _: (learner.step(p, task), judge(p, task)),
             start,
@@ -137,7 +137,7 @@ def _after_steps(
         )[1]
 
     examples, queries = jax.lax.map(
-        one, (params if each else None, tasks), batch_size=100
+        curves, (params if per_task else None, tasks), batch_size=100
     )
     return _summary(examples), _summary(queries)
 

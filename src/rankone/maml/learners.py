@@ -58,12 +58,12 @@ def cross_entropy(
     return -jnp.mean((one_hot * jax.nn.log_softmax(logits)).sum(-1))
 
 
-def _check_same(name: str, got: ArrayLike, like: ArrayLike) -> None:
-    wanted = jnp.shape(like)
-    if jnp.shape(got) != wanted:
+def _check_same(name: str, value: ArrayLike, like: ArrayLike) -> None:
+    shape = jnp.shape(like)
+    if jnp.shape(value) != shape:
         raise ValueError(
-            f"{name}: got shape {jnp.shape(got)}; "
-            f"it must be of shape {wanted}, as the predictions are."
+            f"{name}: got shape {jnp.shape(value)}; "
+            f"it must be of shape {shape}, as the predictions are."
         )
 
 
@@ -171,10 +171,10 @@ class OracleLearner(Module):
     @jax.jit
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task."""
-        told = jnp.broadcast_to(
+        description = jnp.broadcast_to(
             task.description, (len(task.x_query), len(task.description))
         )
-        return self.model(params, jnp.concatenate([task.x_query, told], axis=1))
+        return self.model(params, jnp.concatenate([task.x_query, description], axis=1))
 
 
 class RecurrentLearner(Module):
@@ -230,10 +230,14 @@ class RecurrentLearner(Module):
         """
 
         def cell(h: Array, pair: Array) -> tuple[Array, None]:
-            seen = jnp.split(pair @ params["read"] + params["b"], 3)
-            kept = jnp.split(h @ params["state"], 3)
-            reset, update = (jax.nn.sigmoid(seen[i] + kept[i]) for i in range(2))
-            return update * h + (1 - update) * jnp.tanh(seen[2] + reset * kept[2]), None
+            from_pair = jnp.split(pair @ params["read"] + params["b"], 3)
+            from_state = jnp.split(h @ params["state"], 3)
+            reset, update = (
+                jax.nn.sigmoid(from_pair[i] + from_state[i]) for i in range(2)
+            )
+            return update * h + (1 - update) * jnp.tanh(
+                from_pair[2] + reset * from_state[2]
+            ), None
 
         pairs = jnp.concatenate([task.x, task.y], axis=1)
         return jax.lax.scan(cell, jnp.zeros(self.width), pairs)[0]

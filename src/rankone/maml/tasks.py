@@ -44,15 +44,15 @@ class Task(Module):
             setattr(self, name, numbers(name, getattr(self, name)))
         for x, y in (("x", "y"), ("x_query", "y_query")):
             rows = getattr(self, x).shape
-            wanted = getattr(self, y).shape
+            output_shape = getattr(self, y).shape
             if len(rows) < 2:
                 raise ValueError(
                     f"{x}: got shape {rows}; "
                     "it must be an array of shape (examples, inputs)."
                 )
-            if wanted[:-1] != rows[:-1]:
+            if output_shape[:-1] != rows[:-1]:
                 raise ValueError(
-                    f"{y}: got shape {wanted}; "
+                    f"{y}: got shape {output_shape}; "
                     f"it must be an array of shape {rows[:-1]} + (outputs,)."
                 )
 
@@ -61,12 +61,12 @@ Range = tuple[float, float]
 
 
 def _range(name: str, bounds: Range) -> None:
-    wanted = "a pair (least, greatest)"
+    requirement = "a pair (least, greatest)"
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise ValueError(f"{name}: got {brief(bounds)}; it must be {wanted}.")
-    low, high = (real(name, bound, wanted) for bound in bounds)
+        raise ValueError(f"{name}: got {brief(bounds)}; it must be {requirement}.")
+    low, high = (real(name, bound, requirement) for bound in bounds)
     if not (low is None or high is None or -np.inf < low <= high < np.inf):
-        raise ValueError(f"{name}: got {brief(bounds)}; it must be {wanted}.")
+        raise ValueError(f"{name}: got {brief(bounds)}; it must be {requirement}.")
 
 
 def _counts(shots: int, queries: int) -> tuple[int, int]:
@@ -223,9 +223,9 @@ def _letters(
     y = jnp.broadcast_to(jnp.eye(ways)[:, None], (ways, n, ways))
     # for learners that read in order
     order = _shuffled(k_order, ways * shots, ways * shots)
-    shown = [part[:, :shots].reshape(-1, part.shape[-1])[order] for part in (x, y)]
-    asked = [part[:, shots:].reshape(-1, part.shape[-1]) for part in (x, y)]
-    return Task(shown[0], shown[1], asked[0], asked[1], jnp.zeros(0))
+    support = [part[:, :shots].reshape(-1, part.shape[-1])[order] for part in (x, y)]
+    query = [part[:, shots:].reshape(-1, part.shape[-1]) for part in (x, y)]
+    return Task(support[0], support[1], query[0], query[1], jnp.zeros(0))
 
 
 def _shuffled(key: Array, n: int, k: int) -> Array:
@@ -240,7 +240,7 @@ _TEST_LETTERS = "ABFHKMQZ"
 
 
 @cache
-def _classes(which: str) -> np.ndarray:
+def _classes(split: str) -> np.ndarray:
     """Standardised examples (classes, 733, 16), cut to the same number of examples a
     class.
     """
@@ -250,6 +250,6 @@ def _classes(which: str) -> np.ndarray:
     names = [
         name
         for name in np.unique(labels)
-        if (name in _TEST_LETTERS) == (which == "test")
+        if (name in _TEST_LETTERS) == (split == "test")
     ]
     return np.stack([z[labels == name][:_EXAMPLES] for name in names])

@@ -112,9 +112,11 @@ def meta_train(
     check_learner("learner", learner)
     check_hashable("tasks", tasks)
     check_hashable("loss", loss)
-    wanted = "a path, or None"
+    requirement = "a path, or None"
     if checkpoint is not None and not isinstance(checkpoint, str | Path):
-        raise ValueError(f"checkpoint: got {brief(checkpoint)}; it must be {wanted}.")
+        raise ValueError(
+            f"checkpoint: got {brief(checkpoint)}; it must be {requirement}."
+        )
     progress = boolean("progress", progress)
     random_key("key", key)
     iterations = integer(
@@ -200,7 +202,7 @@ def _trained(
     **options: Any,
 ) -> MetaTrained:
     """A hundred iterations at a time, up to all of them."""
-    saved = time.monotonic()
+    last_save = time.monotonic()
     with _bar(iterations, len(losses) * _CHUNK, progress) as bar:
         while len(losses) * _CHUNK < iterations:
             state, mean = _advance(
@@ -210,17 +212,17 @@ def _trained(
             bar.update(_CHUNK)
             bar.set_postfix(loss=f"{losses[-1]:.3g}", refresh=False)
             if (
-                time.monotonic() - saved > _SAVE_SECONDS
+                time.monotonic() - last_save > _SAVE_SECONDS
                 or len(losses) * _CHUNK >= iterations
             ):
                 save(state, losses)
-                saved = time.monotonic()
+                last_save = time.monotonic()
     return MetaTrained(state[0], np.array(losses))
 
 
-def _bar(iterations: int, done: int, progress: bool) -> Any:
+def _bar(iterations: int, initial: int, progress: bool) -> Any:
     return progress_bar(
-        total=iterations, initial=done, desc="meta-training", disable=not progress
+        total=iterations, initial=initial, desc="meta-training", disable=not progress
     )
 
 
@@ -284,9 +286,9 @@ def _refusing(lock: AbstractContextManager, path: Path | str) -> Iterator[None]:
         try:
             stack.enter_context(lock)
         except BlockingIOError as error:
-            wanted = "a file of one run at a time: another process trains into it"
+            requirement = "a file of one run at a time: another process trains into it"
             raise ValueError(
-                f"checkpoint: got {str(path)!r}; it must be {wanted}."
+                f"checkpoint: got {str(path)!r}; it must be {requirement}."
             ) from error
         yield
 
@@ -302,22 +304,26 @@ def _load(path: Path | str | None, state: Any, run: str) -> tuple[Any, list[floa
     if path is None or not Path(path).exists():
         return state, []
     leaves, tree = jax.tree.flatten(state)
-    wanted = (
+    requirement = (
         "of this learner, these tasks, this loss, key and schedule; name another file, "
         "or delete it"
     )
     try:
-        saved = read_arrays(path)
-        kept = [saved[f"leaf{i}"] for i in range(len(leaves))]
-        losses = saved["losses"]
-        name = saved["run"]
+        content = read_arrays(path)
+        arrays = [content[f"leaf{i}"] for i in range(len(leaves))]
+        losses = content["losses"]
+        name = content["run"]
     except (ValueError, KeyError, IsADirectoryError) as error:
         raise ValueError(
-            f"checkpoint: got {str(path)!r}, which cannot be read; it must be {wanted}."
+            f"checkpoint: got {str(path)!r}, which cannot be read; it must be {requirement}."
         ) from error
-    same = [a.shape for a in kept] == [np.shape(b) for b in leaves] and str(name) == run
-    if not same:
-        raise ValueError(f"checkpoint: got {brief(str(path))}; it must be {wanted}.")
+    matches = [a.shape for a in arrays] == [np.shape(b) for b in leaves] and str(
+        name
+    ) == run
+    if not matches:
+        raise ValueError(
+            f"checkpoint: got {brief(str(path))}; it must be {requirement}."
+        )
     return jax.tree.unflatten(
-        tree, [jnp.asarray(leaf) for leaf in kept]
+        tree, [jnp.asarray(leaf) for leaf in arrays]
     ), losses.tolist()

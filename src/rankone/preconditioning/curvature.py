@@ -38,16 +38,16 @@ class _Tap:
 
     layer: Layer
     nudge: Array | None
-    seen: list
+    calls: list
 
     def __call__(self, x: ArrayLike) -> Array:
-        if self.seen:
+        if self.calls:
             raise ValueError(
                 "network: got a layer called twice; "
                 "it must be one in which each layer is called once."
             )
         y = self.layer(x)
-        self.seen.append((self.layer.features(x), jnp.zeros_like(y)))
+        self.calls.append((self.layer.features(x), jnp.zeros_like(y)))
         return y if self.nudge is None else y + self.nudge
 
 
@@ -93,15 +93,15 @@ def layer_moments(losses: Losses, network: Any) -> Any:
         return _of_arrays(losses, network)
 
     def tapped(nudges: list) -> tuple[Array, list]:
-        seen: list[list] = [[] for _ in layers]
-        taps = [_Tap(*parts) for parts in zip(layers, nudges, seen, strict=True)]
+        call_lists: list[list] = [[] for _ in layers]
+        taps = [_Tap(*parts) for parts in zip(layers, nudges, call_lists, strict=True)]
         values = _one_an_example(losses(jax.tree.unflatten(structure, taps)))
-        if not all(seen):
+        if not all(call_lists):
             raise ValueError(
                 "network: got a layer that is never called; "
                 "it must be one in which each layer is called once."
             )
-        return values.sum(), [calls[0] for calls in seen]
+        return values.sum(), [calls[0] for calls in call_lists]
 
     zeros = [zero for _, zero in tapped([None] * len(layers))[1]]
     deltas, records = jax.grad(tapped, has_aux=True)(zeros)
@@ -116,12 +116,12 @@ def skipped(moments: Any) -> dict[str, str]:
     """The path of each array without moments, and the reason: of what `layer_moments`
     returned.
     """
-    held = jax.tree.leaves(
+    entries = jax.tree.leaves(
         moments, is_leaf=lambda node: isinstance(node, Moments | Skipped)
     )
-    wanted = "what layer_moments returned"
-    if not all(isinstance(node, Moments | Skipped) for node in held):
-        raise ValueError(f"moments: got {brief(moments)}; it must be {wanted}.")
+    requirement = "what layer_moments returned"
+    if not all(isinstance(node, Moments | Skipped) for node in entries):
+        raise ValueError(f"moments: got {brief(moments)}; it must be {requirement}.")
     nodes, _ = jax.tree_util.tree_flatten_with_path(
         moments, is_leaf=lambda node: isinstance(node, Skipped)
     )
@@ -147,30 +147,35 @@ def _of_arrays(losses: Losses, network: Any) -> Any:
         return _one_an_example(losses(jax.tree.unflatten(structure, filled.values())))
 
     closed = jax.make_jaxpr(program)(values)
-    counted = Uses()
+    first_pass = Uses()
     shapes = jax.eval_shape(
-        lambda: counted.run(closed, values) and [use.outputs for use in counted.found]
+        lambda: (
+            first_pass.run(closed, values)
+            and [use.outputs for use in first_pass.entries]
+        )
     )
-    reasons = _reasons(counted, len(values))
-    wanted = "a network with products of a matrix and inputs: " + (
+    reasons = _reasons(first_pass, len(values))
+    requirement = "a network with products of a matrix and inputs: " + (
         ", ".join(sorted(set(reasons.values()))) or "empty"
     )
     if len(reasons) >= len(values):
         raise ValueError(
-            f"network: got no array that has moments; it must be {wanted}."
+            f"network: got no array that has moments; it must be {requirement}."
         )
 
     def tapped(nudges: list) -> tuple[Array, list]:
         uses = Uses(nudges)
-        return uses.run(closed, values)[0].sum(), [use.inputs for use in uses.found]
+        return uses.run(closed, values)[0].sum(), [use.inputs for use in uses.entries]
 
     deltas, inputs = jax.grad(tapped, has_aux=True)(
         [jnp.zeros(s.shape, s.dtype) for s in shapes]
     )
-    found: dict[int, Any] = {where[i]: Skipped(reason) for i, reason in reasons.items()}
-    for use, x, delta in zip(counted.found, inputs, deltas, strict=True):
-        found.setdefault(where[use.argument], _of_use(use, x, delta))
-    return jax.tree.unflatten(structure, [found.get(i) for i in range(len(leaves))])
+    moments: dict[int, Any] = {
+        where[i]: Skipped(reason) for i, reason in reasons.items()
+    }
+    for use, x, delta in zip(first_pass.entries, inputs, deltas, strict=True):
+        moments.setdefault(where[use.argument], _of_use(use, x, delta))
+    return jax.tree.unflatten(structure, [moments.get(i) for i in range(len(leaves))])
 
 
 def _is_parameter(leaf: Any) -> bool:
@@ -181,7 +186,7 @@ def _is_parameter(leaf: Any) -> bool:
 
 def _reasons(uses: Uses, count: int) -> dict[int, str]:
     """Why each of the arguments that have no moments has none."""
-    times = Counter(use.argument for use in uses.found)
+    times = Counter(use.argument for use in uses.entries)
     reasons = {i: "not used by the losses" for i in range(count) if not times[i]}
     reasons |= {i: f"used {n} times" for i, n in times.items() if n > 1}
     return reasons | uses.reasons

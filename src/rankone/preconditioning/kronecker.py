@@ -258,14 +258,14 @@ class KroneckerPreconditioner(Module):
             )
         return jnp.vdot(G, self.apply(G))
 
-    def _fitting(self, G: ArrayLike, wanted: str) -> Array:
+    def _fitting(self, G: ArrayLike, requirement: str) -> Array:
         G = numbers("G", G)
         shape = (self.left.shape[0], self.right.shape[0])
         # no text is made in the calls that are right
         if G.ndim < 2 or G.shape[-2:] != shape:
             raise ValueError(
                 f"G: got shape {G.shape}; "
-                f"it must be {'of shape ' + wanted.format(*shape)}."
+                f"it must be {'of shape ' + requirement.format(*shape)}."
             )
         return G
 

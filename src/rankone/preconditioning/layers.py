@@ -163,23 +163,23 @@ class Reparameterized(Module):
         T = array("T", T, "(m, p)", 2)
         V = array("V", V, "(q, n)", 2)
         fits = W.shape == (T.shape[0], V.shape[1])
-        wanted = (
+        requirement = (
             f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
         )
         if not fits:
-            raise ValueError(f"W: got shape {W.shape}; it must be {wanted}.")
+            raise ValueError(f"W: got shape {W.shape}; it must be {requirement}.")
         if anchor:
             return cls(T, jnp.zeros((T.shape[1], V.shape[0]), W.dtype), V, W, bias)
         U, residual = _started(W, T, V, invertible)
         if readable(residual):
-            wanted = (
+            requirement = (
                 "in the range of T and the row space of V; use anchor=True to keep the "
                 "rest fixed"
             )
             if not float(residual) <= tol:
                 raise ValueError(
                     f"W: got relative residual {float(residual):.2g} after projection; "
-                    f"it must be {wanted}."
+                    f"it must be {requirement}."
                 )
         return assembled(
             cls, {"T": T, "U": U, "V": V, "W0": None, "bias": boolean("bias", bias)}
@@ -236,21 +236,23 @@ def is_layer(node: Any) -> bool:
     return isinstance(node, Dense | Reparameterized)
 
 
-def beside(name: str, given: Any, network: Any, kind: type) -> list:
+def beside(name: str, tree: Any, network: Any, kind: type) -> list:
     """Entry of a network's pytree in the place of each layer or array: an object of a
     `kind`, or None.
     """
-    wanted = (
+    requirement = (
         f"the network's pytree with {kind.__name__}, or None, in the place of each "
         "layer or array"
     )
     structure: Any = jax.tree.structure(network, is_leaf=is_layer)
     try:
-        nodes = structure.flatten_up_to(given)
+        nodes = structure.flatten_up_to(tree)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{name}: got {given!r:.99}; it must be {wanted}.") from error
+        raise ValueError(
+            f"{name}: got {tree!r:.99}; it must be {requirement}."
+        ) from error
     if not all(node is None or isinstance(node, kind) for node in nodes):
-        raise ValueError(f"{name}: got {brief(given)}; it must be {wanted}.")
+        raise ValueError(f"{name}: got {brief(tree)}; it must be {requirement}.")
     return nodes
 
 
@@ -272,7 +274,7 @@ def reparameterize(
             its weights.
     """
 
-    def one(layer: Layer, pair: Factors | None) -> Layer:
+    def rewrite(layer: Layer, pair: Factors | None) -> Layer:
         if pair is None:
             return layer
         if not is_layer(layer):
@@ -290,13 +292,13 @@ def reparameterize(
             f"network: got {brief(network)}; it must be a pytree of layers."
         )
     beside("factors", factors, network, Factors)
-    return jax.tree.map(one, network, factors, is_leaf=is_layer)
+    return jax.tree.map(rewrite, network, factors, is_leaf=is_layer)
 
 
 def merge(network: Any) -> Any:
     """The network with every layer multiplied out to a dense one."""
 
-    def one(layer: Layer) -> Dense:
+    def dense(layer: Layer) -> Dense:
         if not is_layer(layer):
             raise ValueError(
                 f"network: got {brief(layer)}; it must be a pytree of layers."
@@ -307,7 +309,7 @@ def merge(network: Any) -> Any:
             else Dense.from_augmented(layer.W, bias=layer.bias)
         )
 
-    return jax.tree.map(one, network, is_leaf=is_layer)
+    return jax.tree.map(dense, network, is_leaf=is_layer)
 
 
 def trainable(network: Any) -> Any:

@@ -188,8 +188,8 @@ class _Learner:
 
     def mean(self, network: Any, key: Array, rate: ArrayLike) -> Array:
         """The same, on average over tasks drawn with a key."""
-        drawn = jax.vmap(self.sample)(jax.random.split(key, self.tasks))
-        return jax.vmap(self.judged, (None, 0, None))(network, drawn, rate).mean()
+        tasks = jax.vmap(self.sample)(jax.random.split(key, self.tasks))
+        return jax.vmap(self.judged, (None, 0, None))(network, tasks, rate).mean()
 
 
 @partial(jax.jit, static_argnames="learner")

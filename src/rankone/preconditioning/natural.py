@@ -126,10 +126,12 @@ def prong(
     optimizer = only_U(optax.sgd(learning_rate))
 
     def renew(network: Any, moments: Any, batch: Any) -> tuple[Any, Any]:
-        fresh = layer_moments(lambda net: losses(net, batch), network)
-        moving = jax.tree.map(MovingMoments.update, moments, fresh, is_leaf=_is_moving)
-        values = jax.tree.map(lambda m: m.value, moving, is_leaf=_is_moving)
-        return whiten(network, values, damping=damping, sides=sides), moving
+        batch_moments = layer_moments(lambda net: losses(net, batch), network)
+        averages = jax.tree.map(
+            MovingMoments.update, moments, batch_moments, is_leaf=_is_moving
+        )
+        values = jax.tree.map(lambda m: m.value, averages, is_leaf=_is_moving)
+        return whiten(network, values, damping=damping, sides=sides), averages
 
     def init(network: Any, batch: Any) -> ProngState:
         moments = jax.tree.map(

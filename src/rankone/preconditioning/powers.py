@@ -22,8 +22,8 @@ def symmetric_power(
 
 @jax.custom_jvp
 def _raised(A: Array, power: Array) -> tuple[Array, Array]:
-    _, vectors, kept, good = _eigen(A, power)
-    return (vectors * (kept**power)[None]) @ vectors.T, good
+    _, vectors, values, good = _eigen(A, power)
+    return (vectors * (values**power)[None]) @ vectors.T, good
 
 
 def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
@@ -43,19 +43,19 @@ def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
     """
     (A, power) = primals
     (dA, dp) = tangents
-    _, vectors, kept, _ = _eigen(A, power)
+    _, vectors, values, _ = _eigen(A, power)
     out = _raised(A, power)
-    middle = (kept[:, None] + kept[None]) / 2
-    gap = kept[:, None] - kept[None]
+    middle = (values[:, None] + values[None]) / 2
+    gap = values[:, None] - values[None]
     # off by gap²/λ² there, by ε·λ/gap beyond
     near = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle
-    raised = kept**power
+    raised = values**power
     share = jnp.where(
         near,
         power * middle ** (power - 1),
         (raised[:, None] - raised[None]) / jnp.where(near, 1, gap),
     )
     slope = vectors @ (share * (vectors.T @ ((dA + dA.T) / 2) @ vectors)) @ vectors.T
-    logs = jnp.where(kept > 0, raised * jnp.log(jnp.where(kept > 0, kept, 1)), 0)
+    logs = jnp.where(values > 0, raised * jnp.log(jnp.where(values > 0, values, 1)), 0)
     by_power = (vectors * logs[None]) @ vectors.T
     return out, (slope + by_power * dp, np.zeros((), jax.dtypes.float0))

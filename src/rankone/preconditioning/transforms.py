@@ -112,11 +112,12 @@ def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformat
     held fixed [K-eqU].
     """
 
-    def fixed(network: Any) -> Any:
+    def frozen_mask(network: Any) -> Any:
         return jax.tree.map(lambda free: not free, trainable(network))
 
     return optax.chain(
-        optax.masked(optimizer, trainable), optax.masked(optax.set_to_zero(), fixed)
+        optax.masked(optimizer, trainable),
+        optax.masked(optax.set_to_zero(), frozen_mask),
     )
 
 
@@ -158,7 +159,7 @@ def estimated_kronecker(
     `optax.partition` gives those a rate of their own.
 
     Args:
-        decay: Of the moving averages, in [0, 1).
+        decay: Decay of the moving averages, in [0, 1).
         damping: Added to the two factors so that their product has about this much
             added, in units of the curvature.
         every: Refresh the operators at every so many updates.
@@ -181,17 +182,17 @@ def estimated_kronecker(
             return MovingMoments.start(W.shape, W.dtype, decay=decay) if fits else None
 
         nodes = jax.tree.leaves(params, is_leaf=is_layer)
-        moments = tuple(map(start, nodes))
-        operators = (
-            moving and _identity(node)
-            for node, moving in zip(nodes, moments, strict=True)
+        averages = tuple(map(start, nodes))
+        operators = tuple(
+            average and _identity(node)
+            for node, average in zip(nodes, averages, strict=True)
         )
-        return EstimatedState(jnp.zeros((), jnp.int32), moments, tuple(operators))
+        return EstimatedState(jnp.zeros((), jnp.int32), averages, operators)
 
-    def one(moving: MovingMoments, fresh: Moments) -> KroneckerPreconditioner:
-        side = _MIRRORED[sides] if isinstance(fresh, TransposedMoments) else sides
+    def operator_of(average: MovingMoments, new: Moments) -> KroneckerPreconditioner:
+        side = _MIRRORED[sides] if isinstance(new, TransposedMoments) else sides
         return kronecker_preconditioner(
-            *whitening_factors(moving.value, damping=damping, sides=side)
+            *whitening_factors(average.value, damping=damping, sides=side)
         )
 
     def update(
@@ -208,24 +209,31 @@ def estimated_kronecker(
                 "update(grads, state, moments=...)."
             )
         structure: Any = jax.tree.structure(updates, is_leaf=is_layer)
-        pairs = list(zip(state.moments, structure.flatten_up_to(moments), strict=True))
-        fresh = [
-            new if old and isinstance(new, Moments) else None for old, new in pairs
-        ]
-        moving = tuple(
-            old.update(_oriented(new)) if new else old
-            for (old, _), new in zip(pairs, fresh, strict=True)
-        )
-        triples = list(zip(state.operators, moving, fresh, strict=True))
+        # None for an array without an average, or without moments in this batch
+        batch: list[Any] = []
+        averages: list[Any] = []
+        for average, new in zip(
+            state.moments, structure.flatten_up_to(moments), strict=True
+        ):
+            counts = average is not None and isinstance(new, Moments)
+            batch.append(new if counts else None)
+            averages.append(average.update(_oriented(new)) if counts else average)
 
-        def refreshed() -> tuple:
-            return tuple(one(mean, new) if new else old for old, mean, new in triples)
+        def new_operators() -> tuple:
+            return tuple(
+                operator if new is None else operator_of(average, new)
+                for operator, average, new in zip(
+                    state.operators, averages, batch, strict=True
+                )
+            )
 
         operators = jax.lax.cond(
-            state.steps % every == 0, refreshed, lambda: state.operators
+            state.steps % every == 0, new_operators, lambda: state.operators
         )
         preconditioned = _apply(jax.tree.unflatten(structure, operators), updates)
-        return preconditioned, EstimatedState(state.steps + 1, moving, operators)
+        return preconditioned, EstimatedState(
+            state.steps + 1, tuple(averages), operators
+        )
 
     return optax.GradientTransformationExtraArgs(init, update)
 
@@ -303,8 +311,8 @@ def _operator(node: Any, pair: Factors | None) -> KroneckerPreconditioner | None
         return None
     operator = kronecker_preconditioner(*pair)
     shape = jnp.shape(_matrix(node))
-    wanted = operator.left.shape[0], operator.right.shape[0]
-    if shape != wanted:
+    fitting_shape = operator.left.shape[0], operator.right.shape[0]
+    if shape != fitting_shape:
         raise ValueError(
             f"factors: got T {jnp.shape(pair.T)} and V {jnp.shape(pair.V)}; "
             f"it must be for a matrix of {shape}."
@@ -320,7 +328,7 @@ def _identity(node: Any) -> KroneckerPreconditioner:
 
 
 def _apply(operators: Any, updates: Any) -> Any:
-    def one(update: Any, operator: KroneckerPreconditioner | None) -> Any:
+    def product(update: Any, operator: KroneckerPreconditioner | None) -> Any:
         if operator is None:
             return update
         out = operator.apply(_matrix(update))
@@ -328,4 +336,4 @@ def _apply(operators: Any, updates: Any) -> Any:
             return out.reshape(update.shape)
         return Dense.from_augmented(out, bias=update.b is not None)
 
-    return jax.tree.map(one, updates, operators, is_leaf=is_layer)
+    return jax.tree.map(product, updates, operators, is_leaf=is_layer)

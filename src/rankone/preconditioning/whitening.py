@@ -103,7 +103,9 @@ class MovingMoments(Module):
     @checked
     def update(self, moments: Moments) -> "MovingMoments":
         """State with the moments of one more batch."""
-        shapes = [[jnp.shape(one) for one in pair] for pair in (moments, self.total)]
+        shapes = [
+            [jnp.shape(moment) for moment in pair] for pair in (moments, self.total)
+        ]
         if shapes[0] != shapes[1]:
             raise ValueError(
                 f"moments: got shapes {shapes[0]}; "
@@ -125,20 +127,20 @@ def check_decay(decay: float) -> None:
 
 
 @jax.jit
-def _mixed(moving: MovingMoments, moments: Moments) -> MovingMoments:
+def _mixed(average: MovingMoments, moments: Moments) -> MovingMoments:
     def mix(old: Array, new: Array | float) -> Array:
-        return moving.decay * old + (1 - moving.decay) * new
+        return average.decay * old + (1 - average.decay) * new
 
     return replace(
-        moving,
-        total=jax.tree.map(mix, moving.total, moments),
-        weight=mix(moving.weight, 1.0),
+        average,
+        total=jax.tree.map(mix, average.total, moments),
+        weight=mix(average.weight, 1.0),
     )
 
 
 @jax.jit
-def _mean(moving: MovingMoments) -> Moments:
-    return jax.tree.map(lambda total: total / moving.weight, moving.total)
+def _mean(average: MovingMoments) -> Moments:
+    return jax.tree.map(lambda total: total / average.weight, average.total)
 
 
 @checked
@@ -215,13 +217,13 @@ def _check_power(name: str, A: Array, power: ArrayLike, raised: Array) -> None:
         raise ArgumentError(
             name, f"got asymmetry {asymmetry:.2g}; it must be symmetric."
         )
-    wanted = (
+    requirement = (
         "positive definite; add damping"
         if np.asarray(power) < 0
         else "positive semidefinite"
     )
     raise ArgumentError(
-        name, f"got smallest eigenvalue {smallest:.2g}; it must be {wanted}."
+        name, f"got smallest eigenvalue {smallest:.2g}; it must be {requirement}."
     )
 
 
@@ -261,10 +263,10 @@ def whitening_factors(
     factors = _whitening(moments, damping, power, sides)
     if readable(factors):
         code = int(factors.outcome)
-        got = "a singular moment" if code == Outcome.SINGULAR else "NaN or infinity"
+        fault = "a singular moment" if code == Outcome.SINGULAR else "NaN or infinity"
         if code != Outcome.OK:
             raise ValueError(
-                f"moments: got {got}; it must be positive definite: add damping."
+                f"moments: got {fault}; it must be positive definite: add damping."
             )
     return factors
 

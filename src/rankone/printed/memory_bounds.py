@@ -90,12 +90,12 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     error = _length(k @ memory.Xi / S - (k + gap) @ memory.Xi / S_hat)
     first = _length(gap @ memory.Xi / S)
     second = _length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))
-    allowed = jnp.abs(gap).max() * len(memory.Xi) / S[:, 0]
+    bound = jnp.abs(gap).max() * len(memory.Xi) / S[:, 0]
     return {
         "eq35-37": error / (first + second),
-        "eq39-42": first / allowed,
-        "eq43-46": second / allowed,
-        "eq47": error / (2 * allowed),
+        "eq39-42": first / bound,
+        "eq43-46": second / bound,
+        "eq47": error / (2 * bound),
     }
 
 

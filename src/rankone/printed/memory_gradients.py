@@ -132,8 +132,8 @@ class Barycentric(EnergyMemory):
     def add(self, xi: Numbers) -> "Barycentric":
         """A new field with the pattern xi (D,), or patterns (n, D), besides."""
         xi = states("xi", xi, self.D).reshape(-1, self.D)
-        more = Barycentric.store(self.memory, xi)
-        return replace(self, memory=self.memory.add(xi), R=self.R + more.R)
+        addition = Barycentric.store(self.memory, xi)
+        return replace(self, memory=self.memory.add(xi), R=self.R + addition.R)
 
     @checked
     @jax.jit

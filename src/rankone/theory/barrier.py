@@ -117,13 +117,13 @@ def sufficient_features(
     sums = _sums(Xi, beta, delta)
     _check_start(start, inf)
     balls = [_ball(sums, float(start + R / sqrt(beta)), start) for R in _RADII]
-    found = [_fewest(ball) for ball in balls if ball.gap > 0]
-    if not found:
+    barriers = [_fewest(ball) for ball in balls if ball.gap > 0]
+    if not barriers:
         raise ValueError(
             f"beta: got {brief(beta)}; it must be one at which the patterns are apart: "
             "no ball about them has a gap."
         )
-    return min(found, key=lambda record: record.Y)
+    return min(barriers, key=lambda record: record.Y)
 
 
 class _Sums(Module):
@@ -184,9 +184,9 @@ class _Ball(Module):
 def _ball(sums: _Sums, radius: float, start: float) -> _Ball:
     R = sums.beta**0.5 * radius
     rho = sums.beta**0.5 * start
-    others = np.exp(-(np.maximum(sums.distances - R, 0) ** 2) / 2)
-    np.fill_diagonal(others, 0)
-    leak = float(others.sum(1).max())
+    kernels = np.exp(-(np.maximum(sums.distances - R, 0) ** 2) / 2)
+    np.fill_diagonal(kernels, 0)
+    leak = float(kernels.sum(1).max())
     return _Ball(
         sums, radius, float(start), leak, exp(-(rho**2) / 2) - exp(-(R**2) / 2) - leak
     )
@@ -222,7 +222,7 @@ def _fewest(ball: _Ball) -> Barrier:
 
 
 def _check_start(start: float, radius: float) -> None:
-    wanted = "a distance of at least 0, less than the radius"
-    number = real("start", start, wanted)
+    requirement = "a distance of at least 0, less than the radius"
+    number = real("start", start, requirement)
     if not (number is not None and 0 <= number < radius):
-        raise ValueError(f"start: got {brief(start)}; it must be {wanted}.")
+        raise ValueError(f"start: got {brief(start)}; it must be {requirement}.")

@@ -197,9 +197,9 @@ def roughness_allowed(
     high = np.full_like(radius, 2.0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        there = descent(middle, radius, step_size=step_size, steps=steps).arrives
-        low = np.where(there, middle, low)
-        high = np.where(there, high, middle)
+        arrives = descent(middle, radius, step_size=step_size, steps=steps).arrives
+        low = np.where(arrives, middle, low)
+        high = np.where(arrives, high, middle)
     return low
 
 
@@ -256,8 +256,8 @@ def features_to_reach(
         steps: L.
     """
     radius = np.sqrt(np.asarray(beta, float) * np.asarray(flips, float))
-    allowed = roughness_allowed(radius, step_size=step_size, steps=steps)
-    return np.asarray(np.asarray(D, float) * np.asarray(K, float) / (2 * allowed**2))
+    roughness = roughness_allowed(radius, step_size=step_size, steps=steps)
+    return np.asarray(np.asarray(D, float) * np.asarray(K, float) / (2 * roughness**2))
 
 
 class Gauge(Module):

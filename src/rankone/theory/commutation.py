@@ -159,8 +159,8 @@ def _gap(
     """
     P = kronecker_preconditioner(T, V)
 
-    def hook(wanted: Array) -> Callable[[Array], Array]:
-        return lambda G: jnp.where(wanted, P.apply(G), G)
+    def hook(where: Array) -> Callable[[Array], Array]:
+        return lambda G: jnp.where(where, P.apply(G), G)
 
     on_W = descend(
         loss, T @ U0 @ V, optimizer, steps=steps, before=hook(before), after=hook(after)
@@ -225,8 +225,10 @@ def change_factors(
     U, state = on_U((U0, heavy.init(U0)), old)
     moved = between(old.T @ U @ old.V, *new)
     states = (state._replace(trace=transport(state.trace, old, new)), state)
-    carried, kept = (new.T @ on_U((moved, state), new)[0] @ new.V for state in states)
-    return W, carried, kept
+    with_transport, without_transport = (
+        new.T @ on_U((moved, state), new)[0] @ new.V for state in states
+    )
+    return W, with_transport, without_transport
 
 
 @checked

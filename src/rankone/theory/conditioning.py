@@ -229,10 +229,10 @@ def _stationary_covariance(
 ) -> Array:
     k = len(C)
     forcing = jnp.zeros_like(M).at[:k, :k].set(learning_rate**2 * P @ C @ P.T)
-    both = jnp.linalg.solve(
+    solution = jnp.linalg.solve(
         jnp.eye(len(M) ** 2, dtype=M.dtype) - jnp.kron(M, M), forcing.ravel()
     )
-    return both.reshape(M.shape)[:k, :k]
+    return solution.reshape(M.shape)[:k, :k]
 
 
 @checked

@@ -89,12 +89,12 @@ def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
 
 def check_chain(W: Sequence[Matrix]) -> None:
     """Raise unless the matrices can be multiplied."""
-    fits = all(np.ndim(one) == 2 for one in W) and all(
-        one.shape[1] == len(other) for one, other in pairwise(W)
+    fits = all(np.ndim(matrix) == 2 for matrix in W) and all(
+        matrix.shape[1] == len(next_matrix) for matrix, next_matrix in pairwise(W)
     )
     if not fits:
         raise ValueError(
-            f"W: got {brief([np.shape(one) for one in W])}; it must be matrices, of "
+            f"W: got {brief([np.shape(matrix) for matrix in W])}; it must be matrices, of "
             "which each has as many columns as the next has rows."
         )
 
@@ -102,10 +102,13 @@ def check_chain(W: Sequence[Matrix]) -> None:
 def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
     """Raise unless e is as long as the output of the stack, and phi as its input."""
     check_chain(W)
-    for name, one, length in (("e", e, len(W[0])), ("phi", phi, np.shape(W[-1])[-1])):
-        if np.shape(one) != (length,):
+    for name, vector, length in (
+        ("e", e, len(W[0])),
+        ("phi", phi, np.shape(W[-1])[-1]),
+    ):
+        if np.shape(vector) != (length,):
             raise ValueError(
-                f"{name}: got shape {np.shape(one)}; "
+                f"{name}: got shape {np.shape(vector)}; "
                 f"it must be of shape ({length},), that W asks for."
             )
 
@@ -116,9 +119,9 @@ def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
     order, for every α [M-S1].
     """
     N = len(W)
-    if not all(np.ndim(one) == 2 for one in G):
+    if not all(np.ndim(matrix) == 2 for matrix in G):
         raise ValueError(
-            f"G: got {brief([np.shape(one) for one in G])}; it must be matrices."
+            f"G: got {brief([np.shape(matrix) for matrix in G])}; it must be matrices."
         )
     return max(
         float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max())

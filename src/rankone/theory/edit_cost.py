@@ -111,10 +111,10 @@ def sample_size(target: float, D: int) -> int:
     > 1 [R-S3].
     """
     D = integer("D", D, "a positive length of a key")
-    wanted = "above 1 and finite: only the true C costs nothing extra"
-    target = real("target", target, wanted) or 0.0
+    requirement = "above 1 and finite: only the true C costs nothing extra"
+    target = real("target", target, requirement) or 0.0
     if not 1 < target < inf:
-        raise ValueError(f"target: got {brief(target)}; it must be {wanted}.")
+        raise ValueError(f"target: got {brief(target)}; it must be {requirement}.")
     n = ceil((target * D - 1) / (target - 1) - 1e-9)
     return max(n, D + 1)
 
@@ -168,9 +168,9 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     for value in values[values > N * np.finfo(float).eps]:
         log_e[1:] = np.logaddexp(log_e[1:], log_e[:-1] + np.log(value))
     m = np.arange(1, N + 1)
-    there = np.isfinite(log_e[1:])
+    finite = np.isfinite(log_e[1:])
     ratio = np.exp(
-        np.where(there, log_e[:-1], np.inf) - np.where(there, log_e[1:], 0.0)
+        np.where(finite, log_e[:-1], np.inf) - np.where(finite, log_e[1:], 0.0)
     )
     return (N - m + 1) / m * ratio
 
@@ -227,19 +227,19 @@ def sequence_mixture(
             f"beta: got {brief(beta)}; it must be a finite weight, at least 0."
         )
     # the row of S that each edit sees, C having learned of those before
-    one = np.eye(len(S))
-    seen = S
+    identity = np.eye(len(S))
+    rows = S
     if weight:
-        L = np.linalg.cholesky(S + one / weight)
+        L = np.linalg.cholesky(S + identity / weight)
         D = np.diag(L) ** 2
         L = L / np.diag(L)
-        seen = (
+        rows = (
             np.diag(D - 1 / weight)
             + np.triu((L * D).T, 1)
             - np.tril(np.linalg.inv(L), -1) / weight
         )
-    seen = seen / np.diag(seen)[:, None]
-    return one - np.linalg.solve(one + np.triu(seen, 1), seen)
+    rows = rows / np.diag(rows)[:, None]
+    return identity - np.linalg.solve(identity + np.triu(rows, 1), rows)
 
 
 @checked

@@ -47,7 +47,7 @@ class ErrorLaw(Module):
         """√(V/Y)/S, the relative standard deviation of Ŝ: the law is first order in it,
         so trust it up to 0.1.
         """
-        return _noise(self, self._beside("Y", Y))
+        return _noise(self, self._matching_shape("Y", Y))
 
     @checked
     def energy_error(self, Y: ArrayLike) -> Float[Array, "..."]:
@@ -61,7 +61,7 @@ class ErrorLaw(Module):
         """Root mean square of ‖ĝ − ∇E‖ to first order, √(M/Y), for "autodiff" (ĝ_A) or
         "barycentric" (ĝ_B).
         """
-        return jnp.sqrt(self._moment(field) / self._beside("Y", Y))
+        return jnp.sqrt(self._moment(field) / self._matching_shape("Y", Y))
 
     @checked
     def clipped_energy_error(
@@ -77,8 +77,8 @@ class ErrorLaw(Module):
         """
         return _clipped_energy_error(
             self,
-            self._beside("Y", Y),
-            None if clip is None else self._beside("clip", clip),
+            self._matching_shape("Y", Y),
+            None if clip is None else self._matching_shape("clip", clip),
         )
 
     @checked
@@ -86,7 +86,8 @@ class ErrorLaw(Module):
         """Frequencies Y ≃ V/(βεS)² for a root-mean-square energy error ε (unit²)."""
         return (
             self.V
-            / (self.beta * jnp.asarray(self._beside("error", error)) * self.S) ** 2
+            / (self.beta * jnp.asarray(self._matching_shape("error", error)) * self.S)
+            ** 2
         )
 
     @checked
@@ -94,7 +95,9 @@ class ErrorLaw(Module):
         self, error: ArrayLike, field: str = "autodiff"
     ) -> Float[Array, "..."]:
         """Frequencies Y ≃ M/ε² for a root-mean-square gradient error ε (unit)."""
-        return self._moment(field) / jnp.asarray(self._beside("error", error)) ** 2
+        return (
+            self._moment(field) / jnp.asarray(self._matching_shape("error", error)) ** 2
+        )
 
     @checked
     def gradient_error_bound(
@@ -105,8 +108,8 @@ class ErrorLaw(Module):
 
         Chebyshev twice, on the exact identity of D-lem3': nothing is linearised.
         """
-        s = self._beside("s", s)
-        t = self._beside("t", t)
+        s = self._matching_shape("s", s)
+        t = self._matching_shape("t", t)
         shrink = 1 - s * self.noise(Y)
         return jnp.where(
             shrink > 0,
@@ -114,7 +117,7 @@ class ErrorLaw(Module):
             jnp.inf,
         )
 
-    def _beside(self, name: str, value: ArrayLike) -> ArrayLike:
+    def _matching_shape(self, name: str, value: ArrayLike) -> ArrayLike:
         fits = broadcasts(jnp.shape(value), self.S.shape) or broadcasts(
             self.S.shape, jnp.shape(value)
         )
@@ -130,10 +133,12 @@ class ErrorLaw(Module):
         return self.M_A if field == "autodiff" else self.M_B
 
 
-def broadcasts(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """True if numpy broadcasts an array of this shape to the wanted one."""
-    pairs = zip(shape[::-1], wanted[::-1], strict=False)
-    return len(shape) <= len(wanted) and all(one in (1, other) for one, other in pairs)
+    pairs = zip(shape[::-1], target[::-1], strict=False)
+    return len(shape) <= len(target) and all(
+        length in (1, target_length) for length, target_length in pairs
+    )
 
 
 @jax.jit
@@ -191,7 +196,7 @@ def _error_law(
     Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]
 ) -> ErrorLaw:
     moments = jax.lax.map(
-        lambda one: _moments_at(Xi, beta, one), x.reshape(-1, x.shape[-1])
+        lambda state: _moments_at(Xi, beta, state), x.reshape(-1, x.shape[-1])
     )
     S, V, M_A, M_B = (row.reshape(x.shape[:-1]) for row in moments)
     return ErrorLaw(S, V, M_A, M_B, beta, jnp.asarray(len(Xi), Xi.dtype))
@@ -251,7 +256,7 @@ def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
 def _hessians(
     Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]
 ) -> Float[Array, "... D D"]:
-    def one(state: Array) -> Array:
+    def hessian(state: Array) -> Array:
         delta = state[None] - Xi
         p = jax.nn.softmax(-beta / 2 * (delta**2).sum(-1))
         centred = delta - (p @ delta)[None]
@@ -259,7 +264,9 @@ def _hessians(
             p[:, None] * centred
         )
 
-    return jax.lax.map(one, x.reshape(-1, x.shape[-1])).reshape(*x.shape, x.shape[-1])
+    return jax.lax.map(hessian, x.reshape(-1, x.shape[-1])).reshape(
+        *x.shape, x.shape[-1]
+    )
 
 
 @checked

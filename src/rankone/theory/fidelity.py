@@ -64,9 +64,9 @@ def approximation_errors(
 
 
 @jax.jit
-def _errors(one: tuple[Array, Array], other: tuple[Array, Array]) -> Errors:
-    (E, g) = one
-    (E_hat, g_hat) = other
+def _errors(exact: tuple[Array, Array], copy: tuple[Array, Array]) -> Errors:
+    (E, g) = exact
+    (E_hat, g_hat) = copy
     return Errors(
         jnp.abs(E - E_hat),
         jnp.linalg.norm(g - g_hat, axis=-1),
@@ -169,63 +169,63 @@ def complete(
     pictures = array("pictures", pictures, "(K, D): one picture a row", 2)
     K, D = pictures.shape
     scale = D**-0.5
-    start, kept = occlude(pictures[queries], visible=visible, fill=fill)
+    start, mask = occlude(pictures[queries], visible=visible, fill=fill)
     features = RandomFeatures(D, Y, key=key, projection="hadamard")
     memory = DrDAM.store(scale * pictures, beta, features)
     options: dict[str, Any] = {
         "step_size": step_size,
         "max_steps": max_steps,
-        "clamp": kept,
+        "clamp": mask,
         "progress": progress,
     }
     exact, distributed = (
         retrieve(m, scale * start, **options)
         for m in (MrDAM(scale * pictures, beta), memory)
     )
-    one = exact.x / scale
-    other = distributed.x / scale
+    exact_end = exact.x / scale
+    distributed_end = distributed.x / scale
     (error, right), (other_error, other_right) = (
-        _judged(end, pictures, queries, kept) for end in (one, other)
+        _errors_of(end, pictures, queries, mask) for end in (exact_end, distributed_end)
     )
     return Completion(
         start=start,
-        exact=one,
-        distributed=other,
+        exact=exact_end,
+        distributed=distributed_end,
         exact_energies=exact.energies,
         distributed_energies=distributed.energies,
         exact_error=error,
         distributed_error=other_error,
-        difference=_hidden(other, one, kept),
+        difference=_mean_distance(distributed_end, exact_end, mask),
         exact_right=right,
         distributed_right=other_right,
         signal_to_noise=signal_to_noise(
             scale * start, scale * pictures[queries], beta=beta, K=K, Y=Y
         ),
-        gauge=gauge(memory, scale * start, free=int((~kept).sum())).slope_ratio,
+        gauge=gauge(memory, scale * start, free=int((~mask).sum())).slope_ratio,
         steps=distributed.steps,
     )
 
 
-def _judged(
-    end: Array, pictures: Array, queries: slice, kept: Array
+def _errors_of(
+    end: Array, pictures: Array, queries: slice, mask: Array
 ) -> tuple[Array, Array]:
     """The error of each completion, and whether it is the picture that was asked
     for.
     """
-    error = _hidden(end, pictures[queries], kept)
+    error = _mean_distance(end, pictures[queries], mask)
     return error, (
-        _nearest(end, pictures, ~kept) == np.arange(len(pictures))[queries]
+        _nearest(end, pictures, ~mask) == np.arange(len(pictures))[queries]
     ) & (error < RIGHT_WITHIN)
 
 
 @jax.jit
-def _hidden(a: Array, b: Array, kept: Array) -> Array:
+def _mean_distance(a: Array, b: Array, mask: Array) -> Array:
     """Mean distance over the entries that are not kept."""
-    return jnp.abs(a - b).sum(-1, where=~kept) / (~kept).sum().astype(a.dtype)
+    return jnp.abs(a - b).sum(-1, where=~mask) / (~mask).sum().astype(a.dtype)
 
 
 @jax.jit
 def _nearest(x: Array, pictures: Array, where: Array) -> Array:
     return jax.lax.map(
-        lambda one: ((one[None] - pictures) ** 2).sum(-1, where=where).argmin(), x
+        lambda state: ((state[None] - pictures) ** 2).sum(-1, where=where).argmin(), x
     )

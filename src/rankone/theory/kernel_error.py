@@ -158,9 +158,9 @@ def check_counts(**values: int) -> None:
 
 def check_probability(delta: float) -> None:
     """Raise unless 0 < delta < 1."""
-    wanted = "a probability of failure between 0 and 1, such as 0.05"
-    if not 0 < (real("delta", delta, wanted) or 0) < 1:
-        raise ValueError(f"delta: got {brief(delta)}; it must be {wanted}.")
+    requirement = "a probability of failure between 0 and 1, such as 0.05"
+    if not 0 < (real("delta", delta, requirement) or 0) < 1:
+        raise ValueError(f"delta: got {brief(delta)}; it must be {requirement}.")
 
 
 @checked
@@ -197,10 +197,10 @@ def kernel_variance(
         ValueError: If the shapes do not broadcast or the basis is unknown.
     """
     choice("basis", basis, BASES)
-    other = as_array(z)
-    if other.ndim < 1:
-        raise ValueError(f"z: got shape {other.shape}; it must be of shape (..., D).")
-    return _variance(states("x", x, other.shape[-1]), other, basis)
+    second = as_array(z)
+    if second.ndim < 1:
+        raise ValueError(f"z: got shape {second.shape}; it must be of shape (..., D).")
+    return _variance(states("x", x, second.shape[-1]), second, basis)
 
 
 @partial(jax.jit, static_argnames="basis")

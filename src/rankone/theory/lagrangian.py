@@ -118,10 +118,10 @@ def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
 @jax.jit
 def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
     """Ŵ and Λ together from the block system [R-eq14, R-eq15, R-eq16]."""
-    both = jnp.linalg.solve(
+    solution = jnp.linalg.solve(
         block_matrix(k, u).T, jnp.concatenate([W, v[:, None]], axis=1).T
     ).T
-    return both[:, :-1], both[:, -1]
+    return solution[:, :-1], solution[:, -1]
 
 
 @checked

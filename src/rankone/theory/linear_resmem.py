@@ -285,8 +285,8 @@ def _simulate(
         y_noise = normal[:most, 0]
         q = _into_ball(normal[most : most + queries, 1:])
         y = X[:, 0] + jnp.sqrt(noise) * y_noise  # θ_* = e₁: the points are isotropic
-        other = _into_ball(normal[most + queries :, 1:])
-        learn_from = (other, other[:, 0]) if split else (X, y)
+        learning_points = _into_ball(normal[most + queries :, 1:])
+        learn_from = (learning_points, learning_points[:, 0]) if split else (X, y)
         # so few numbers to a point that no search is faster
         square = ((q[:, None] - X[None]) ** 2).sum(-1)
         return jax.lax.map(
@@ -311,25 +311,25 @@ def _measure(
     k: int,
 ) -> LinearRisks:
     """The errors when only the first n rows are known."""
-    known = jnp.arange(len(X)) < n
-    Z = jnp.where(known[:, None], learn_from[0], 0)
+    active = jnp.arange(len(X)) < n
+    Z = jnp.where(active[:, None], learn_from[0], 0)
     count = n.astype(X.dtype)
     erm = _constrained(
         Z.T @ Z / count, Z.T @ learn_from[1] / count, jnp.asarray(L, X.dtype)
     )
-    square = jnp.where(known[None], square, jnp.inf)
+    square = jnp.where(active[None], square, jnp.inf)
     near = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
 
-    def remembered(values: Array) -> Array:
+    def neighbour_mean(values: Array) -> Array:
         return values[near].mean(1)
 
     truth = jnp.zeros(X.shape[1], X.dtype).at[0].set(1)
     step = q - X[near].mean(1)
-    error = q @ (erm.theta - truth) + remembered(y - X @ erm.theta)
+    error = q @ (erm.theta - truth) + neighbour_mean(y - X @ erm.theta)
     return LinearRisks(
         base=((erm.theta - truth) ** 2).sum(),
         resmem=(error**2).mean(),
-        neighbours=((remembered(y) - q[:, 0]) ** 2).mean(),
+        neighbours=((neighbour_mean(y) - q[:, 0]) ** 2).mean(),
         distance=jnp.take_along_axis(square, near, 1).mean(),
         estimation=((erm.theta - L * truth) ** 2).sum(),
         cancelled=((step @ (erm.theta - L * truth)) ** 2).mean(),

@@ -167,8 +167,8 @@ def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         # distance of the plane of crossing from the centre of the unit ball
         wall = (r**2 + 1 - t**2) / (2 * r)
-        own = (r**2 + t**2 - 1) / (2 * r * t)  # and from the point, in radii
-        crossing = _cap(wall, d) + t**d * _cap(own, d)
+        offset = (r**2 + t**2 - 1) / (2 * r * t)  # and from the point, in radii
+        crossing = _cap(wall, d) + t**d * _cap(offset, d)
     return np.where(t <= 1 - r, t**d, np.where(t >= 1 + r, 1.0, crossing))
 
 

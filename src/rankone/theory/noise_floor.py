@@ -140,11 +140,13 @@ def _rates(
         )
     rates, noise = _walks(H, N, P, learning_rate)
     if readable(P):
-        seen = np.asarray(P)
-        asymmetry = float(np.abs(seen - seen.T).max() / np.abs(seen).max())
-        wanted = "symmetric; for others take `conditioning.stationary_covariance`"
+        matrix = np.asarray(P)
+        asymmetry = float(np.abs(matrix - matrix.T).max() / np.abs(matrix).max())
+        requirement = "symmetric; for others take `conditioning.stationary_covariance`"
         if not asymmetry <= 1e-3:
-            raise ValueError(f"P: got asymmetry {asymmetry:.2g}; it must be {wanted}.")
+            raise ValueError(
+                f"P: got asymmetry {asymmetry:.2g}; it must be {requirement}."
+            )
     if readable(rates) and beta is not None:
         least = float(np.asarray(rates).min())
         most = float(np.asarray(rates).max())
@@ -185,8 +187,8 @@ def _radius(rates: Array, momentum: ArrayLike) -> Array:
     """Largest modulus of the roots of z² − (1 + β − h)z + β, over all h."""
     middle = jnp.abs(1 + momentum - rates)
     # 0 where the roots are conjugate, of modulus √β
-    apart = jnp.sqrt(jnp.maximum(middle**2 - 4 * momentum, 0))
-    return jnp.maximum((middle + apart) / 2, jnp.sqrt(momentum)).max()
+    root_gap = jnp.sqrt(jnp.maximum(middle**2 - 4 * momentum, 0))
+    return jnp.maximum((middle + root_gap) / 2, jnp.sqrt(momentum)).max()
 
 
 @jax.jit

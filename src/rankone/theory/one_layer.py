@@ -67,24 +67,24 @@ def one_layer_move(
 
 def _units(w: ArrayLike, b: ArrayLike, o: ArrayLike) -> tuple[Array, ...]:
     """The units' weights as arrays of one length."""
-    found = tuple(
+    units = tuple(
         array(name, value, "(h,): one a unit", 1)
         for name, value in (("w", w), ("b", b), ("o", o))
     )
-    for name, value in zip("bo", found[1:], strict=True):
-        if value.shape != found[0].shape:
+    for name, value in zip("bo", units[1:], strict=True):
+        if value.shape != units[0].shape:
             raise ValueError(
                 f"{name}: got shape {value.shape}; "
-                f"it must be of the shape of w, {found[0].shape}."
+                f"it must be of the shape of w, {units[0].shape}."
             )
-    return found
+    return units
 
 
 def _points(x: ArrayLike, x_star: ArrayLike, *d: ArrayLike) -> list[Array]:
     return [
         numbers("x", x),
         numbers("x_star", x_star),
-        *(numbers("d", one) for one in d),
+        *(numbers("d", value) for value in d),
     ]
 
 
@@ -97,20 +97,20 @@ def _before(w: Array, b: Array, t: Array) -> Array:
 @jax.jit
 def _kernel(w: Array, b: Array, o: Array, x: Array, x_star: Array) -> Array:
     x, x_star = jnp.broadcast_arrays(x, x_star)
-    here, there = (_before(w, b, t) for t in (x, x_star))
-    both = (here > 0) & (there > 0)
-    o = jnp.broadcast_to(o, here.shape)
+    at_x, at_query = (_before(w, b, t) for t in (x, x_star))
+    active = (at_x > 0) & (at_query > 0)
+    o = jnp.broadcast_to(o, at_x.shape)
     return 1 + jnp.where(
-        both, here * there + (1 + x * x_star)[..., None] * o**2, 0
+        active, at_x * at_query + (1 + x * x_star)[..., None] * o**2, 0
     ).sum(-1)
 
 
 @jax.jit
 def _move(w: Array, b: Array, o: Array, x: Array, x_star: Array, d: Array) -> Array:
     x, x_star, d = jnp.broadcast_arrays(x, x_star, d)
-    here, there = (_before(w, b, t) for t in (x, x_star))
+    at_x, at_query = (_before(w, b, t) for t in (x, x_star))
     d_ = d[..., None]
     k = (1 + x * x_star)[..., None]
-    o = jnp.broadcast_to(o, here.shape)
-    after = (o + d_ * here) * jax.nn.relu(there + d_ * o * k)
-    return d + jnp.where(here > 0, after - o * jax.nn.relu(there), 0).sum(-1)
+    o = jnp.broadcast_to(o, at_x.shape)
+    after = (o + d_ * at_x) * jax.nn.relu(at_query + d_ * o * k)
+    return d + jnp.where(at_x > 0, after - o * jax.nn.relu(at_query), 0).sum(-1)

@@ -65,8 +65,8 @@ def stored_bits(*, bits: int) -> float:
     Args:
         bits: b, bits an entry of T: 32, 8, 4, 2 or 1.
     """
-    needed = float(features_for_stability(D=1, K=1)) / (1 - distortion(bits))
-    return 2 * needed * bits
+    features = float(features_for_stability(D=1, K=1)) / (1 - distortion(bits))
+    return 2 * features * bits
 
 
 @checked

@@ -37,9 +37,11 @@ def reach_share(
     G = array("G", G, "(m, n)", 2)
     T = array("T", T, "(m, p)", 2)
     V = array("V", V, "(q, n)", 2)
-    wanted = f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
+    requirement = (
+        f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
+    )
     if G.shape != (T.shape[0], V.shape[1]):
-        raise ValueError(f"G: got shape {G.shape}; it must be {wanted}.")
+        raise ValueError(f"G: got shape {G.shape}; it must be {requirement}.")
     return _share(G, T, V)
 
 
@@ -96,11 +98,11 @@ def example_share(
             f"D: got shape {D.shape}; "
             f"it must be ({T.shape[0]}, {T.shape[0]}), because T is {T.shape}."
         )
-    return _expected(A, D, T, V)
+    return _expected_share(A, D, T, V)
 
 
 @jax.jit
-def _expected(A: Array, D: Array, T: Array, V: Array) -> Array:
+def _expected_share(A: Array, D: Array, T: Array, V: Array) -> Array:
     def part(moment: Array, basis: Array) -> Array:
         return jnp.trace(jnp.linalg.pinv(basis) @ moment @ basis) / jnp.trace(moment)
 

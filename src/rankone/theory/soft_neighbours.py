@@ -104,10 +104,10 @@ def ratio_error(
     near = _laplace(keys, keys, sigma)
     total = _laplace(keys, queries, sigma).sum(0)
     errors = []
-    for one, at in zip(f.T, queries.T, strict=True):
-        C = R - one[:, None]
-        both = near + _laplace(keys, 2 * at[:, None] - keys, sigma)
-        errors.append(((C.T @ C) * both).sum() / (2 * Y))
+    for reading, at in zip(f.T, queries.T, strict=True):
+        C = R - reading[:, None]
+        products = near + _laplace(keys, 2 * at[:, None] - keys, sigma)
+        errors.append(((C.T @ C) * products).sum() / (2 * Y))
     return np.asarray(errors) / total**2
 
 

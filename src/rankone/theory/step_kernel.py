@@ -23,8 +23,8 @@ __all__ = ["frozen_predictions", "step_rates"]
 
 def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n p"]:
     """Derivative of one-dimensional predictions by all parameters, a row a point."""
-    slope = jax.grad(lambda p, one: learner.model(p, one)[0])
-    return jax.vmap(lambda one: ravel_pytree(slope(params, one))[0])(x)
+    slope = jax.grad(lambda p, point: learner.model(p, point)[0])
+    return jax.vmap(lambda point: ravel_pytree(slope(params, point))[0])(x)
 
 
 @checked

@@ -57,12 +57,12 @@ class Constants(Module):
             may_vanish = name in ("offset", "switch", "sleep")
             if name == "ramp" and value is None:
                 continue
-            wanted = (
+            requirement = (
                 "zero or positive, and finite"
                 if may_vanish
                 else "a positive finite number"
             )
-            number = real(name, value, wanted)
+            number = real(name, value, requirement)
             good = (
                 number is not None
                 and 0 <= number < np.inf
@@ -71,7 +71,7 @@ class Constants(Module):
             if not good:
                 raise ValueError(
                     f"{name}: got {brief(value)}; "
-                    f"it must be {wanted}, known before jit."
+                    f"it must be {requirement}, known before jit."
                 )
             setattr(self, name, number)
         if not (self.ramp is None or self.ramp <= 1):
@@ -85,11 +85,13 @@ class Constants(Module):
         """The default numbers, scaled to a range (smallest y, largest y); the margin in
         half-widths of it.
         """
-        wanted = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
+        requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
         if not isinstance(y_range, tuple | list) or len(y_range) != 2:
-            raise ValueError(f"y_range: got {brief(y_range)}; it must be {wanted}.")
+            raise ValueError(
+                f"y_range: got {brief(y_range)}; it must be {requirement}."
+            )
         for end in y_range:
-            real("y_range", end, wanted)
+            real("y_range", end, requirement)
         return cls(margin=margin).scaled((y_range[1] - y_range[0]) / 2)
 
     def scaled(self, s: float) -> "Constants":
@@ -103,12 +105,14 @@ class Constants(Module):
         positive("s", s)
         small = min(s, 1.0)
         large = max(s, 1.0)
-        kept = {
+        scaled_fields = {
             "offset": self.offset * small,
             "switch": self.switch * small,
             "sleep": self.sleep * small,
         }
-        return replace(self, margin=self.margin * s, linear=self.linear / large, **kept)
+        return replace(
+            self, margin=self.margin * s, linear=self.linear / large, **scaled_fields
+        )
 
     def width(self, J: int, dtype: Any) -> float:
         """ω in units of x: powers of two make float32 arithmetic on the ramps exact."""

@@ -82,19 +82,21 @@ def learning_errors(
         tasks: Number of pairs (x, y).
         points: Number of x* for each.
     """
-    drawn = [np.asarray(a) for a in random_tasks(key, tasks=tasks, points=points)]
-    got = np.asarray(learn(network, *drawn, alpha=alpha), float)
-    x = drawn[0][:, None].astype(float)
-    y = drawn[1][:, None].astype(float)
-    x_star = drawn[2].astype(float)
+    task_arrays = [np.asarray(a) for a in random_tasks(key, tasks=tasks, points=points)]
+    predictions = np.asarray(learn(network, *task_arrays, alpha=alpha), float)
+    x = task_arrays[0][:, None].astype(float)
+    y = task_arrays[1][:, None].astype(float)
+    x_star = task_arrays[2].astype(float)
     truth = target_values(target, x, y, x_star)
     if cells is None:
-        return LearningErrors(*_errors(got - truth))
+        return LearningErrors(*_errors(predictions - truth))
     table = lookup_table(target, cells)(x, y, x_star)
     near = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
     plateau = ~np.broadcast_to(near[0], table.shape) & ~near[1]
     return LearningErrors(
-        *_errors(got - truth), *_errors(table - truth), *_errors((got - table)[plateau])
+        *_errors(predictions - truth),
+        *_errors(table - truth),
+        *_errors((predictions - table)[plateau]),
     )
 
 

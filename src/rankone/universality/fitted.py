@@ -58,10 +58,10 @@ def constant_network(
     constants = constants or Constants.over(y_range)
     dtype = dtype or jnp.result_type(float)
     low = y_range[0] - constants.margin
-    written = constants.alpha * constants.linear
+    write_scale = constants.alpha * constants.linear
     # s rises from 0.1 to 0.5 of θ_b's least move
     low_tau = 0.25
-    gain = 2.5 / (written * constants.margin)
+    gain = 2.5 / (write_scale * constants.margin)
     first = (
         np.array([[1, 0], [0, gain], [0, gain], [0, 1.0]]),
         np.array([0, -low_tau, -low_tau - 1, 0]),
@@ -87,7 +87,7 @@ def constant_network(
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
         W = np.zeros((len(a), 7))
-        W[:, 4:6] = a[:, :2] / written
+        W[:, 4:6] = a[:, :2] / write_scale
         W[:, 2] = a[:, 2]
         W[:, 3] = c + constants.sleep
         return W, np.full(len(a), -constants.sleep)
@@ -118,16 +118,16 @@ def shallow_network(
     constants = constants or Constants.over(y_range)
     dtype = dtype or jnp.result_type(float)
     low = y_range[0] - constants.margin
-    written = constants.alpha * constants.linear
+    write_scale = constants.alpha * constants.linear
     m = constants.margin
     d = constants.offset
     first = np.array([[0.5], [-0.5], [0.0]]), np.array([0.0, 1.0, d])
     second = np.array([[1.0, 0, 0], [0, 0, 1], [0, 0, 0]]), np.array([0, 0, d])
     g = 2.5 / m  # the gate opens while Δκ₂ rises from 0.1 m to 0.5 m
-    third = np.array([[0, 0, 1 / written], [0, 1 / written, -1 / written], [2, 0, 0],
-                      [0, 0, g / written], [0, 0, g / written], [0, 1, 1]])  # fmt: skip
-    shut = g * d / written + 0.25
-    bias = np.array([-d / written, 0, 0, -shut, -shut - 1, 0])
+    third = np.array([[0, 0, 1 / write_scale], [0, 1 / write_scale, -1 / write_scale], [2, 0, 0],
+                      [0, 0, g / write_scale], [0, 0, g / write_scale], [0, 1, 1]])  # fmt: skip
+    shut = g * d / write_scale + 0.25
+    bias = np.array([-d / write_scale, 0, 0, -shut, -shut - 1, 0])
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
         # enough to keep the unit inactive for every x*
@@ -245,21 +245,24 @@ def fit(
     """
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
-    wanted = target_values(target, x, y, x_star)
+    targets = target_values(target, x, y, x_star)
     hidden, output = _after_steps(
         network, *(a.astype(network.dtype) for a in (x, y, x_star))
     )
     H = np.asarray(hidden, float)[:, -units:]
-    missing = wanted - np.asarray(output, float)
+    residuals = targets - np.asarray(output, float)
     gram = H.T @ H
     gram[np.diag_indices(units)] += ridge * np.trace(gram)
-    o = np.linalg.solve(gram, H.T @ missing)
-    last = network.layers[-1]
-    W = np.array(last.W)
+    o = np.linalg.solve(gram, H.T @ residuals)
+    output_layer = network.layers[-1]
+    W = np.array(output_layer.W)
     W[0, -units:] = o
     return replace(
         network,
-        layers=(*network.layers[:-1], Dense(jnp.asarray(W, network.dtype), last.b)),
+        layers=(
+            *network.layers[:-1],
+            Dense(jnp.asarray(W, network.dtype), output_layer.b),
+        ),
     )
 
 
@@ -269,7 +272,7 @@ def _after_steps(
 ) -> tuple[Float[Array, "n units"], Float[Array, " n"]]:
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
 
-    def one(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    def features_after(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         after = step(
             network,
             task[0][None],
@@ -278,4 +281,4 @@ def _after_steps(
         )
         return after.last_hidden(task[2]), after.output(task[2])
 
-    return jax.lax.map(one, tasks, batch_size=256)
+    return jax.lax.map(features_after, tasks, batch_size=256)

@@ -36,10 +36,10 @@ def hat_network(
     spacing = 1 / (J - 1)
     selector = cell_selector(J, constants.epsilon, printed=False, reference=True)
     S = selector.A.shape[1]
-    written = constants.alpha * constants.linear
+    write_scale = constants.alpha * constants.linear
     stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
     rows = np.zeros((J * J, 2 * J + S + 1))
-    rows[:, 2 * J : -1] = selector.decode / written
+    rows[:, 2 * J : -1] = selector.decode / write_scale
     q = np.concatenate([np.zeros(2 * J), np.ones(S + 1)])
     read = np.vstack([q, rows]), np.concatenate([[0.0], np.full(J * J, -_ACTIVE)])
     x = np.linspace(0, 1, J)

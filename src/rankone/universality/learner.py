@@ -144,16 +144,19 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
     """The ends, if float32 tells a thousand values between them apart, and no square of
     them overflows.
     """
-    wanted = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
+    requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     try:
         low, high = y_range
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"y_range: got {y_range!r:.99}; it must be {wanted}."
+            f"y_range: got {y_range!r:.99}; it must be {requirement}."
         ) from error
-    edges = real("y_range", low, wanted) or 0.0, real("y_range", high, wanted) or 0.0
+    edges = (
+        real("y_range", low, requirement) or 0.0,
+        real("y_range", high, requirement) or 0.0,
+    )
     if not -np.inf < edges[0] < edges[1] < np.inf:
-        raise ValueError(f"y_range: got {brief(y_range)}; it must be {wanted}.")
+        raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")
     width = edges[1] - edges[0]
     spacing = float(jnp.finfo(dtype).eps) * max(map(abs, edges))
     if not 1 / _WIDEST <= width <= _WIDEST:
@@ -183,22 +186,24 @@ def _constants(constants: Any, construction: str, width: float) -> Constants:
             f"constants: got {brief(constants)}; "
             "it must be a Constants, such as Constants(alpha=0.1)."
         )
-    written = constants.alpha * constants.linear * (width + constants.margin)
-    wanted = (
+    change = constants.alpha * constants.linear * (width + constants.margin)
+    requirement = (
         "such that alpha·linear·(width of y_range + margin) is at most "
         f"{_MOST_WRITTEN}; or left out"
     )
-    if not written <= _MOST_WRITTEN:
+    if not change <= _MOST_WRITTEN:
         raise ValueError(
-            f"constants: got a product of {written:.2g}; it must be {wanted}."
+            f"constants: got a product of {change:.2g}; it must be {requirement}."
         )
     ratio = constants.margin / width
-    wanted = f"from width/{_MOST_APART} to {_MOST_APART}·width of y_range; or left out"
+    requirement = (
+        f"from width/{_MOST_APART} to {_MOST_APART}·width of y_range; or left out"
+    )
     fits = construction not in _FITTED or 1 / _MOST_APART <= ratio <= _MOST_APART
     if not fits:
         raise ValueError(
             f"constants: got a margin of {constants.margin:g} for a width of {width:g}; "
-            f"it must be {wanted}."
+            f"it must be {requirement}."
         )
     return constants
 

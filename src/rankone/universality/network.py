@@ -89,10 +89,10 @@ class Network(Module):
             raise ValueError("switch: got NaN or infinity; it must be finite.")
         if not math.isfinite(real("start", self.start, "one number") or 0.0):
             raise ValueError(f"start: got {brief(self.start)}; it must be finite.")
-        made = isinstance(self.layers, tuple) and all(
+        layers_fit = isinstance(self.layers, tuple) and all(
             isinstance(layer, Dense) for layer in self.layers
         )
-        if not made or len(self.layers) <= 0:
+        if not layers_fit or len(self.layers) <= 0:
             raise ValueError(
                 f"layers: got {brief(self.layers)}; it must be a tuple of Dense layers."
             )
@@ -106,15 +106,15 @@ class Network(Module):
             for width in self.channels:
                 integer("channels", width, "three widths, or None", least=0)
         if self.y_range is not None:
-            wanted = "a pair (smallest y, largest y), or None"
+            requirement = "a pair (smallest y, largest y), or None"
             if not isinstance(self.y_range, tuple) or len(self.y_range) != 2:
                 raise ValueError(
-                    f"y_range: got {brief(self.y_range)}; it must be {wanted}."
+                    f"y_range: got {brief(self.y_range)}; it must be {requirement}."
                 )
-            low, high = (real("y_range", end, wanted) for end in self.y_range)
+            low, high = (real("y_range", end, requirement) for end in self.y_range)
             if not (low is not None and high is not None and low < high):
                 raise ValueError(
-                    f"y_range: got {brief(self.y_range)}; it must be {wanted}."
+                    f"y_range: got {brief(self.y_range)}; it must be {requirement}."
                 )
 
     @property
@@ -163,7 +163,7 @@ def forward(
             hidden.append(h)
         else:
             h, inside = jax.lax.scan(
-                lambda h, one: (jax.nn.relu(one(h)),) * 2, h, layer
+                lambda h, dense: (jax.nn.relu(dense(h)),) * 2, h, layer
             )
             hidden.append(inside)
     return network.layers[-1](h)[..., 0], tuple(hidden)
@@ -329,12 +329,12 @@ def _check_values(network: Network, y: np.ndarray) -> None:
     low, high = network.y_range
     rounding = 4 * float(jnp.finfo(network.dtype).eps) * max(abs(low), abs(high))
     worst = float(y.flat[np.abs(y.astype(float) - (low + high) / 2).argmax()])
-    wanted = (
+    requirement = (
         f"from {low:g} to {high:g}, for which this network was built; build one with a "
         "wider y_range"
     )
     if not low - rounding <= worst <= high + rounding:
-        raise ValueError(f"y: got {brief(worst)}; it must be {wanted}.")
+        raise ValueError(f"y: got {brief(worst)}; it must be {requirement}.")
 
 
 def _row(a: Any) -> Any:

@@ -78,15 +78,15 @@ class RankOneStep(Module):
         The layers of a stack come one by one, and a layer without a bias has no 1. θ_b
         is in no matrix: it moves by −α `switch`.
         """
-        found = []
+        entries = []
         for layer, (a, b) in zip(self.network.layers, self.terms, strict=True):
             keys = b if layer.b is None else append_one(b)
             errors, keys = (a, keys) if layer.W.ndim == 3 else (a[None], keys[None])
-            found += [
-                Write(-self.alpha * one.T, key.T)
-                for one, key in zip(errors, keys, strict=True)
+            entries += [
+                Write(-self.alpha * error.T, key.T)
+                for error, key in zip(errors, keys, strict=True)
             ]
-        return tuple(found)
+        return tuple(entries)
 
     @full_precision()
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
@@ -107,9 +107,13 @@ class RankOneStep(Module):
                 h = jax.nn.relu(_after(layer, terms, self.alpha, h))
             else:
 
-                def body(h: Array, one: Any) -> tuple[Array, Any]:
+                def body(h: Array, layer_and_terms: Any) -> tuple[Array, Any]:
                     return (
-                        jax.nn.relu(_after(one[0], one[1], self.alpha, h)),
+                        jax.nn.relu(
+                            _after(
+                                layer_and_terms[0], layer_and_terms[1], self.alpha, h
+                            )
+                        ),
                         None,
                     )
 
@@ -152,19 +156,23 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
     """
-    given = shots(network, x, y, None)
-    (held, structure), (like, wanted) = map(jax.tree.flatten, (old, network))
-    same = structure == wanted  # type: ignore[operator]
-    if not same or list(map(jnp.shape, held)) != list(map(jnp.shape, like)):
+    task_arrays = shots(network, x, y, None)
+    (leaves, structure), (new_leaves, new_structure) = map(
+        jax.tree.flatten, (old, network)
+    )
+    structures_match = structure == new_structure  # type: ignore[operator]
+    if not structures_match or list(map(jnp.shape, leaves)) != list(
+        map(jnp.shape, new_leaves)
+    ):
         raise ValueError(
             f"old: got {brief(old)}; it must be of the structure of network."
         )
-    used = any(getattr(leaf, "is_deleted", bool)() for leaf in held)
-    if used:
+    deleted = any(getattr(leaf, "is_deleted", bool)() for leaf in leaves)
+    if deleted:
         raise ValueError(
             "old: got a gradient that is used up; it must be one that is still there."
         )
-    return _gradient_into(old, network, *given)
+    return _gradient_into(old, network, *task_arrays)
 
 
 @partial(jax.jit, donate_argnums=0, keep_unused=True)
@@ -191,7 +199,9 @@ def step(
             inputs.append(h)
             h = jax.nn.relu(layer(h))
         else:
-            h, inside = jax.lax.scan(lambda h, one: (jax.nn.relu(one(h)), h), h, layer)
+            h, inside = jax.lax.scan(
+                lambda h, dense: (jax.nn.relu(dense(h)), h), h, layer
+            )
             inputs.append(inside)
     a = (network.layers[-1](h) - y[:, None]) / len(x)
     terms = list[Terms]()
@@ -206,11 +216,11 @@ def step(
     return RankOneStep(network, switch, tuple(terms), alpha)
 
 
-def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
+def _back(a: Array, weights_and_input: tuple[Array, Array]) -> tuple[Array, Array]:
     """Error at the layer before from that at a layer's pre-activation, through a ReLU
     with ReLU'(0) = 0.
     """
-    W, b = one
+    W, b = weights_and_input
     return jnp.where(b > 0, a @ W, 0), a
 
 
@@ -256,7 +266,7 @@ def learn(
 def _learn(network: Network, alpha: Array, x: Array, y: Array, x_star: Array) -> Array:
     tasks = x[:, None], y[:, None], jnp.broadcast_to(x_star, (len(x), x_star.shape[-1]))
 
-    def one(task: Any) -> Array:
+    def prediction(task: Any) -> Array:
         return step(network, task[0], task[1], alpha).output(task[2])
 
-    return jax.lax.map(one, tasks, batch_size=32)
+    return jax.lax.map(prediction, tasks, batch_size=32)

@@ -61,7 +61,7 @@ def write_moments(
 def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
     n = 2 * len(x)
     Delta = y + 1 + constants.margin
-    rest = jnp.concatenate(
+    constant_inputs = jnp.concatenate(
         [jnp.full(n, constants.offset), jnp.full(1, constants.switch)]
     ).astype(x.dtype)
 
@@ -77,7 +77,7 @@ def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
     def loss(stack: Array) -> Array:
         powers = x[:, None] ** jnp.arange(n, dtype=x.dtype)[None]
         phi = jnp.concatenate(
-            [powers, 0 * powers, jnp.broadcast_to(rest, (len(x), n + 1))], 1
+            [powers, 0 * powers, jnp.broadcast_to(constant_inputs, (len(x), n + 1))], 1
         )
         q = jax.vmap(lambda p: run(stack, p)[2 * n :].sum())(phi)
         # the prediction is linear · q + const and misses y by Δ: the error is −Δ, up to
@@ -87,7 +87,9 @@ def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
         )
 
     after = stack - constants.alpha * jax.grad(loss)(stack)
-    phi_star = jnp.concatenate([jnp.zeros(n), jnp.eye(n)[0], rest]).astype(x.dtype)
+    phi_star = jnp.concatenate([jnp.zeros(n), jnp.eye(n)[0], constant_inputs]).astype(
+        x.dtype
+    )
     slots = run(after, phi_star)[2 * n : -1]
     # every layer writes ε into every slot: undone exactly
     weights = jnp.eye(n, dtype=x.dtype) + constants.epsilon

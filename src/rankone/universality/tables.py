@@ -158,12 +158,12 @@ def table_network(
     stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
     kernels = selector.kernels() + biases
     # slots of each cell's own tasks, in units αwΔ
-    written = kernels @ selector.A + biases * (1 + constants.epsilon)
+    slots = kernels @ selector.A + biases * (1 + constants.epsilon)
     grid = cells_grid(J, constants.width(J, dtype))
     values = interpolation(target, J, y_range, levels)
     # After the step the linear path adds αw²Δ times: the slots, ž's layers, θ_b and φ,
     # and q's bias.
-    total = written.sum(1) + kernels.sum(1) + 2 * biases + 1 + front_kernel(grid) + 1
+    total = slots.sum(1) + kernels.sum(1) + 2 * biases + 1 + front_kernel(grid) + 1
     # besides b_o, which moves by αΔ
     extra = constants.alpha * (1 + constants.linear**2 * total)
     u = np.linspace(*y_range, values.shape[1]) - low
@@ -171,7 +171,7 @@ def table_network(
     beta = 1 / (
         constants.alpha
         * constants.linear
-        * np.einsum("cs,cs->c", selector.decode, written)
+        * np.einsum("cs,cs->c", selector.decode, slots)
     )
     read = _read_out(beta[:, None] * selector.decode, knots)
     output = np.concatenate([[constants.linear], o.ravel()])[None], np.array([low])

@@ -89,7 +89,7 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
     """Weights on (x, u₀, u₁) and biases of units that are inactive at v = 0 for every
     x*, with their kinks spread evenly among the tasks.
     """
-    a, c = planes(_written, 4 * units, constants, y_range)
+    a, c = planes(_slots, 4 * units, constants, y_range)
 
     # the most that x* can make of it
     def margin(a: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -107,6 +107,6 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
     ), c - beta * constants.offset * (a[:, 0] + a[:, 1])
 
 
-def _written(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
+def _slots(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
     """(v₀, v₁, x*) for the tasks (x, Δ, x*), of cells without number."""
     return u * (1 + x * xs), u * (1 + x * xs) * x, xs

@@ -49,7 +49,7 @@ class KernelMemory(Module):
                 `Kernel`.
             rule: How the pairs are written: the choice of X. `Exact()` if None.
         """
-        return _stored(*_arguments(K, R, kernel, rule))
+        return _memory_of(*_arguments(K, R, kernel, rule))
 
     def read(self, q: ArrayLike, *, normalise: bool = False) -> Float[Array, "H *n"]:
         """Answer at queries q, (D,) or (D, n).
@@ -70,13 +70,15 @@ class KernelMemory(Module):
         Raises:
             ValueError: If the kernel has no features of finite length.
         """
-        wanted = (
+        requirement = (
             "a FeatureKernel (`features` and `dual`): without them no matrix holds the "
             "memory"
         )
         if not isinstance(self.kernel, FeatureKernel):
-            raise ValueError(f"kernel: got {brief(self.kernel)}; it must be {wanted}.")
-        return _written(self)
+            raise ValueError(
+                f"kernel: got {brief(self.kernel)}; it must be {requirement}."
+            )
+        return _write_of(self)
 
 
 def interpolate(
@@ -115,8 +117,8 @@ def interpolate(
 def _arguments(
     K: ArrayLike, R: ArrayLike, kernel: Kernel, rule: Rule | None
 ) -> tuple[Array, Array, Kernel, Rule]:
-    wanted = "a kernel with the method inner, such as Gaussian(1.0)"
-    instance("kernel", kernel, Kernel, wanted)
+    requirement = "a kernel with the method inner, such as Gaussian(1.0)"
+    instance("kernel", kernel, Kernel, requirement)
     if rule is not None and not isinstance(rule, Rule):
         raise ValueError(
             f"rule: got {brief(rule)}; "
@@ -133,10 +135,10 @@ def _arguments(
 
 
 def _query(q: ArrayLike, D: int) -> Array:
-    wanted = f"({D}, n): one query per column"
-    queries = array("q", q, wanted, host("q", q).ndim)
+    requirement = f"({D}, n): one query per column"
+    queries = array("q", q, requirement, host("q", q).ndim)
     if queries.ndim not in (1, 2) or len(queries) != D:
-        raise ValueError(f"q: got shape {queries.shape}; it must be {wanted}.")
+        raise ValueError(f"q: got shape {queries.shape}; it must be {requirement}.")
     return queries
 
 
@@ -144,13 +146,13 @@ def _query(q: ArrayLike, D: int) -> Array:
 def _interpolated(
     K: Array, R: Array, q: Array, kernel: Kernel, rule: Rule, normalise: bool
 ) -> Array:
-    return _read(_stored(K, R, kernel, rule), q, normalise)
+    return _read(_memory_of(K, R, kernel, rule), q, normalise)
 
 
 @jax.jit
-def _stored(K: Array, R: Array, kernel: Kernel, rule: Rule) -> KernelMemory:
-    both = jnp.concatenate([R, jnp.ones((1, R.shape[1]), R.dtype)])
-    coefficients, outcome = rule.coefficients(both, kernel.inner(K, K))
+def _memory_of(K: Array, R: Array, kernel: Kernel, rule: Rule) -> KernelMemory:
+    extended = jnp.concatenate([R, jnp.ones((1, R.shape[1]), R.dtype)])
+    coefficients, outcome = rule.coefficients(extended, kernel.inner(K, K))
     return KernelMemory(K, coefficients[:-1], coefficients[-1], kernel, outcome)
 
 
@@ -175,7 +177,7 @@ def _weights(memory: KernelMemory, q: Array) -> Array:
 
 
 @jax.jit
-def _written(memory: KernelMemory) -> Write:
+def _write_of(memory: KernelMemory) -> Write:
     assert isinstance(memory.kernel, FeatureKernel)
     return Write(
         memory.coefficients, memory.kernel.dual(memory.keys), outcome=memory.outcome

@@ -174,7 +174,7 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     Raises:
         ValueError: If the file is not such a write, or is cut short.
     """
-    wanted = "a whole .npz file written by an edit's save"
+    requirement = "a whole .npz file written by an edit's save"
     try:
         arrays = read_arrays(path)
         fields = {
@@ -183,7 +183,7 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
         return Write(**fields), {key: value.item() for key, value in arrays.items()}
     except (ValueError, TypeError) as error:
         raise ValueError(
-            f"path: got {str(path)!r}; it must be {wanted}: {error}"
+            f"path: got {str(path)!r}; it must be {requirement}: {error}"
         ) from error
 
 
@@ -234,11 +234,11 @@ class Edited(Module):
 
     def undo(self, count: int = 1) -> "Edited":
         """Without the last `count` edits: bit for bit what it was before them."""
-        made = len(self.edits)
+        total = len(self.edits)
         count = integer(
-            "count", count, f"between 0 and the {made} edits made", least=0, most=made
+            "count", count, f"between 0 and the {total} edits made", least=0, most=total
         )
-        return Edited(self.base, self.edits[: made - count])
+        return Edited(self.base, self.edits[: total - count])
 
 
 def _floating(name: str, value: ArrayLike) -> Array:

@@ -68,14 +68,14 @@ def close(
     Traceback (most recent call last):
     AssertionError: 1 of 2 entries are not right. Count the second one again.
     """
-    got = np.asarray(answer, float)
-    want = np.asarray(expected, float)
+    values = np.asarray(answer, float)
+    reference = np.asarray(expected, float)
     holds(
-        got.shape == want.shape,
-        f"your answer has shape {got.shape}, not {want.shape}. {hint}",
+        values.shape == reference.shape,
+        f"your answer has shape {values.shape}, not {reference.shape}. {hint}",
     )
-    holds(bool(np.isfinite(got).all()), f"your answer is not finite. {hint}")
-    wrong = np.abs(got - want) > atol + rtol * np.abs(want)
+    holds(bool(np.isfinite(values).all()), f"your answer is not finite. {hint}")
+    wrong = np.abs(values - reference) > atol + rtol * np.abs(reference)
     count = (
         f"{wrong.sum()} of {wrong.size} entries are" if wrong.ndim else "your answer is"
     )

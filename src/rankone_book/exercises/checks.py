@@ -105,9 +105,9 @@ class Report:
                 f"{self.question}: not answered yet.\nReplace ... in the cell above, "
                 "run it, then this cell."
             )
-        rest = "" if self.answered else " Part of it is not answered yet."
+        remark = "" if self.answered else " Part of it is not answered yet."
         lines = [
-            f"{self.question}: {count} of {len(self.results)} checks passed.{rest}"
+            f"{self.question}: {count} of {len(self.results)} checks passed.{remark}"
         ]
         return "\n".join([*lines, *(f"  {result}" for result in self.results)])
 
@@ -138,9 +138,9 @@ class Question:
         )
         results = []
         for case in self.cases:
-            given = {"draws": generator(f"{seed}/{self.name}/{case.name}")}
+            fixtures = {"draws": generator(f"{seed}/{self.name}/{case.name}")}
             arguments = {
-                name: given.get(name, answers.get(name)) for name in case.arguments
+                name: fixtures.get(name, answers.get(name)) for name in case.arguments
             }
             points = share if case.points is None else case.points
             error = _error(case.function, arguments)
@@ -227,6 +227,6 @@ class Grader:
                 f"it must be one of {', '.join(self.questions)}."
             )
         answers = sys._getframe(1).f_globals if names is None else names
-        asked = self.questions[question]
-        reason = unfinished(asked.functions, answers)
-        return asked.not_run(reason) if reason else asked.run(answers)
+        exercise = self.questions[question]
+        reason = unfinished(exercise.functions, answers)
+        return exercise.not_run(reason) if reason else exercise.run(answers)

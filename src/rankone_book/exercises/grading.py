@@ -43,7 +43,9 @@ def seed_of(metadata: dict[str, Any], secret: str) -> str:
     return hashlib.sha256("/".join([secret, *students]).encode()).hexdigest()
 
 
-def grade(asked: Iterable[Question], submission: Submission, seed: str) -> list[Report]:
+def grade(
+    exercises: Iterable[Question], submission: Submission, seed: str
+) -> list[Report]:
     """Check the functions of a submission."""
     try:
         submission.run()
@@ -51,12 +53,12 @@ def grade(asked: Iterable[Question], submission: Submission, seed: str) -> list[
         submission.notes[0] = str(lost)
     return [
         q.run({name: submission.function(name) for name in q.functions}, seed)
-        for q in asked
+        for q in exercises
     ]
 
 
 def results(
-    asked: Iterable[Question], reports: Iterable[Report], notes: dict[int, str]
+    exercises: Iterable[Question], reports: Iterable[Report], notes: dict[int, str]
 ) -> dict[str, Any]:
     """The content of results.json, as Gradescope reads it."""
     tests = [
@@ -66,7 +68,7 @@ def results(
             "max_score": question.points,
             "output": str(report),
         }
-        for question, report in zip(asked, reports, strict=True)
+        for question, report in zip(exercises, reports, strict=True)
     ]
     lines = [
         f"Code cell {number} {note}" if number else note
@@ -89,7 +91,7 @@ def _account() -> str | None:
 
 
 def _grade_folder(base: Path) -> dict[str, Any]:
-    asked = list(questions(base / "source" / "tests").values())
+    tasks = list(questions(base / "source" / "tests").values())
     config = json.loads((base / "source" / "config.json").read_text(encoding="utf-8"))
     metadata = base / "submission_metadata.json"
     seed = seed_of(
@@ -97,31 +99,31 @@ def _grade_folder(base: Path) -> dict[str, Any]:
         config["secret"],
     )
     try:
-        found = sorted((base / "submission").rglob("*.ipynb"))
-        if len(found) != 1:
+        notebooks = sorted((base / "submission").rglob("*.ipynb"))
+        if len(notebooks) != 1:
             raise ValueError(
-                f"submission: it holds {len(found)} notebooks (.ipynb); hand in exactly "
+                f"submission: it holds {len(notebooks)} notebooks (.ipynb); hand in exactly "
                 "one."
             )
-        sources = cells(found[0])
+        sources = cells(notebooks[0])
         notes = dict[int, str]()
     except ValueError as error:
         sources = {}
         notes = {0: str(error)}
     with Submission(sources, user=_account(), **config.get("limits", {})) as submission:
         submission.notes |= notes
-        return results(asked, grade(asked, submission, seed), submission.notes)
+        return results(tasks, grade(tasks, submission, seed), submission.notes)
 
 
 def _graded_here(chapter: str, notebook: Path) -> str:
     """The points and hints of one notebook, graded on this machine with the package's
     own checks.
     """
-    asked = exercises.grader(chapter).questions.values()
+    tasks = exercises.grader(chapter).questions.values()
     with Submission(cells(notebook), user=_account()) as submission:
-        reports = grade(asked, submission, "graded on this machine")
+        reports = grade(tasks, submission, "graded on this machine")
         notes = submission.notes
-    content = results(asked, reports, notes)
+    content = results(tasks, reports, notes)
     earned, most = (
         sum(test[kind] for test in content["tests"]) for kind in ("score", "max_score")
     )

@@ -56,8 +56,8 @@ def cells(notebook: Path) -> dict[int, str]:
         ValueError: If the file is no notebook.
     """
     try:
-        found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        code = [cell for cell in found if cell["cell_type"] == "code"]
+        all_cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        code = [cell for cell in all_cells if cell["cell_type"] == "code"]
         tags = [cell.get("metadata", {}).get("tags", []) for cell in code]
         sources = [
             "" if "setup" in tag else "".join(cell["source"])
@@ -196,9 +196,9 @@ class Submission:
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         account: dict[str, Any] = {}
         if self.user:
-            found = pwd.getpwnam(self.user)
-            os.chown(self.folder.name, found.pw_uid, found.pw_gid)
-            account = {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
+            entry = pwd.getpwnam(self.user)
+            os.chown(self.folder.name, entry.pw_uid, entry.pw_gid)
+            account = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
         self.connection, theirs = socket.socketpair()
         environment = {
             "PATH": os.defpath,

@@ -57,32 +57,32 @@ class Settings:
             part: Which of its parts, where it has several.
             free: Names of those that the page itself checks.
         """
-        held = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-        return cls(**(held if part is None else held[part]), free=free)
+        content = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+        return cls(**(content if part is None else content[part]), free=free)
 
-    def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Settings as they go to the page.
 
         Raises:
             ValueError: If a setting is unknown or out of its range.
         """
-        return {name: self._one(name, value) for name, value in given.items()}
+        return {name: self._setting(name, value) for name, value in settings.items()}
 
-    def _one(self, name: str, value: Any) -> Any:
+    def _setting(self, name: str, value: Any) -> Any:
         kinds: tuple[tuple[Mapping[str, Any], Callable[[str, Any, Any], Any]], ...] = (
             (self.numbers, _number),
             (self.counts, _count),
-            (self.choices, _chosen),
+            (self.choices, _choice),
             (self.points, _points),
             (self.lists, _list),
             (dict.fromkeys(self.free), lambda name, value, _: value),
         )
-        for known, checked in kinds:
-            if name in known:
-                return checked(name, value, known[name])
+        for table, check in kinds:
+            if name in table:
+                return check(name, value, table[name])
         raise ValueError(
             f"{name}: got {brief(value)}; it must be one of the settings "
-            f"{', '.join(each for known, _ in kinds for each in known)}."
+            f"{', '.join(setting for table, _ in kinds for setting in table)}."
         )
 
 
@@ -124,10 +124,10 @@ class Explorer(anywidget.AnyWidget):
 def _number(name: str, value: Any, bounds: tuple[float, float]) -> float:
     """A Python number, an integer where it was one."""
     low, high = bounds
-    wanted = f"a number between {low:g} and {high:g}"
-    number = real(name, value, wanted)
+    requirement = f"a number between {low:g} and {high:g}"
+    number = real(name, value, requirement)
     if not (number is not None and low <= number <= high):
-        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be {requirement}.")
     assert number is not None
     return int(number) if hasattr(value, "__index__") else number
 
@@ -140,13 +140,13 @@ def _count(name: str, value: Any, bounds: tuple[int, int]) -> int:
 
 
 def _list(name: str, value: Any, bounds: tuple[int, int]) -> list[int]:
-    wanted = f"a list of integers between {bounds[0]} and {bounds[1]}"
+    requirement = f"a list of integers between {bounds[0]} and {bounds[1]}"
     if not isinstance(value, list | tuple):
-        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
-    return [_count(name, one, bounds) for one in value]
+        raise ValueError(f"{name}: got {brief(value)}; it must be {requirement}.")
+    return [_count(name, entry, bounds) for entry in value]
 
 
-def _chosen(name: str, value: Any, options: Collection[Any]) -> Any:
+def _choice(name: str, value: Any, options: Collection[Any]) -> Any:
     choice(name, value, options)
     return value
 
@@ -155,21 +155,22 @@ def _points(name: str, value: Any, rule: Mapping[str, Any]) -> list:
     shape = rule["shape"]
     reach = rule["reach"]
     most = rule.get("most", np.inf)
-    wanted = str(tuple("n" if length is None else length for length in shape)).replace(
+    spec = str(tuple("n" if length is None else length for length in shape)).replace(
         "'", ""
     )
-    got = np.asarray(array(name, value, wanted, len(shape)), float)
+    points = np.asarray(array(name, value, spec, len(shape)), float)
     fits = all(
-        length in (None, found) for length, found in zip(shape, got.shape, strict=True)
+        length in (None, axis_length)
+        for length, axis_length in zip(shape, points.shape, strict=True)
     )
     if not fits:
         raise ValueError(
-            f"{name}: got shape {got.shape}; it must be of shape {wanted}."
+            f"{name}: got shape {points.shape}; it must be of shape {spec}."
         )
-    if not len(got) <= most:
+    if not len(points) <= most:
         raise ValueError(
-            f"{name}: got {len(got)} rows; it must be of at most {most} rows."
+            f"{name}: got {len(points)} rows; it must be of at most {most} rows."
         )
-    if not (abs(got) <= reach).all():
+    if not (abs(points) <= reach).all():
         raise ValueError(f"{name}: got {brief(value)}; it must be within ±{reach}.")
-    return got.tolist()
+    return points.tolist()

@@ -51,14 +51,14 @@ class EditingExplorer(Explorer):
         return _edit(self.shown)
 
 
-def _edit(shown: dict[str, Any]) -> RankOneEdit:
+def _edit(state: dict[str, Any]) -> RankOneEdit:
     keys, W, k, v = (
-        jnp.asarray(np.asarray(shown[name], float)) for name in ("keys", "W", "k", "v")
+        jnp.asarray(np.asarray(state[name], float)) for name in ("keys", "W", "k", "v")
     )
-    K = keys[: shown["used"]].T * (len(keys) / shown["used"]) ** 0.5
-    if shown["geometry"] == "pinv":
+    K = keys[: state["used"]].T * (len(keys) / state["used"]) ** 0.5
+    if state["geometry"] == "pinv":
         return pseudo_inverse_edit(W, K, k, v)
-    C = jnp.eye(2) if shown["geometry"] == "identity" else K @ K.T
+    C = jnp.eye(2) if state["geometry"] == "identity" else K @ K.T
     return rank_one_edit(
-        W, C, k, v, ridge=shown["ridge"] if shown["geometry"] == "keys" else 0.0
+        W, C, k, v, ridge=state["ridge"] if state["geometry"] == "keys" else 0.0
     )

@@ -106,7 +106,7 @@ class RetrievalExplorer(Explorer):
         choice("detail", detail, (32, 64))
         finer = _packed(_shipped(64)) if pictures is None and detail == 64 else b""
         pixels, top = (
-            (_shipped(32), 1020) if pictures is None else (_own(pictures), 255)
+            (_shipped(32), 1020) if pictures is None else (_pixels_of(pictures), 255)
         )
         if names is None:
             names = (
@@ -117,30 +117,30 @@ class RetrievalExplorer(Explorer):
         words = isinstance(names, list | tuple) and all(
             isinstance(name, str) for name in names
         )
-        wanted = f"one per picture: {len(pixels)}"
+        requirement = f"one per picture: {len(pixels)}"
         if not words or len(names) != len(pixels):
             raise ValueError(
                 f"names: got {brief(f'{len(names)} of them' if words else names)}; "
-                f"it must be {wanted}."
+                f"it must be {requirement}."
             )
-        asked = [] if questions is None else questions
-        if not isinstance(asked, list | tuple):
+        keys = [] if questions is None else questions
+        if not isinstance(keys, list | tuple):
             raise ValueError(
-                f"questions: got {brief(asked)}; it must be a list of their keys."
+                f"questions: got {brief(keys)}; it must be a list of their keys."
             )
-        for key in asked:
+        for key in keys:
             choice("questions", key, _QUESTIONS)
-        held = (
+        count = (
             len(names)
             if settings.get("collection", "photographs") == "photographs"
             else _MOST
         )
         for name in {"target", "also", "without"} & set(settings):
-            chosen = self._takes.checked({name: settings[name]})[name]
-            wanted = f"the numbers of pictures in the collection, 0 to {held - 1}"
-            if not np.max(chosen, initial=0) < held:
+            numbers = self._takes.checked({name: settings[name]})[name]
+            requirement = f"the numbers of pictures in the collection, 0 to {count - 1}"
+            if not np.max(numbers, initial=0) < count:
                 raise ValueError(
-                    f"{name}: got {brief(settings[name])}; it must be {wanted}."
+                    f"{name}: got {brief(settings[name])}; it must be {requirement}."
                 )
         scale = {"side": pixels.shape[1], "top": top}
         sent = {
@@ -148,7 +148,7 @@ class RetrievalExplorer(Explorer):
             "finer": finer,
             "names": names,
             "scale": scale,
-            "questions": list(asked),
+            "questions": list(keys),
         }
         super().__init__(sent, **settings)
         self.patterns: NDArray | None = None
@@ -247,7 +247,7 @@ def _shipped(side: int) -> NDArray:
     )
 
 
-def _own(pictures: NDArray) -> NDArray:
+def _pixels_of(pictures: NDArray) -> NDArray:
     pixels = np.asarray(host("pictures", pictures))
     fits = (
         pixels.dtype == np.uint8
@@ -281,8 +281,8 @@ def _packed(pixels: NDArray) -> bytes:
     foreseen = np.where(
         corner >= high, low, np.where(corner <= low, high, left + above - corner)
     )
-    rest = planes - foreseen
-    words = np.where(rest >= 0, 2 * rest, -2 * rest - 1)
+    residual = planes - foreseen
+    words = np.where(residual >= 0, 2 * residual, -2 * residual - 1)
     return zlib.compress(
         (words & 255).astype(np.uint8).tobytes()
         + (words >> 8).astype(np.uint8).tobytes(),

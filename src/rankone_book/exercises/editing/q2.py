@@ -36,11 +36,11 @@ def test_edit(block_inverse, draws):
     k, u = draws.normal(size=(2, 5))
     W = draws.normal(size=(3, 5))
     v = draws.normal(size=3)
-    both = np.hstack([W, v[:, None]]) @ np.asarray(ask(block_inverse, k, u))
+    blocks = np.hstack([W, v[:, None]]) @ np.asarray(ask(block_inverse, k, u))
     multiplier = (v - W @ k) / (u @ k)
     hint = "[Ŵ Λ] = [W v] M⁻¹: rows come first, so M⁻¹ stands on the right."
     close(
-        both,
+        blocks,
         np.column_stack([W + np.outer(multiplier, u), multiplier]),
         hint,
         atol=1e-6,

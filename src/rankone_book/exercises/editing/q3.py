@@ -16,9 +16,9 @@ def test_others(damage_to_others, draws):
         v = draws.normal(size=3)
         edit = rank_one_edit(W, K @ K.T, K[:, 2], v)
         h = K[:, 2] @ np.linalg.solve(K @ K.T, K[:, 2])
-        others = np.sum((np.asarray(edit.delta) @ np.delete(K, 2, 1)) ** 2)
+        damage = np.sum((np.asarray(edit.delta) @ np.delete(K, 2, 1)) ** 2)
         hint = "All keys together pay ‖r‖²/h; the edited key itself pays ‖r‖² of that."
-        close(ask(damage_to_others, h, v - W @ K[:, 2]), others, hint)
+        close(ask(damage_to_others, h, v - W @ K[:, 2]), damage, hint)
 
 
 @test_case(name="the leverage at which the others pay a given multiple")
@@ -32,16 +32,18 @@ def test_balance(balanced_leverage, draws):
 def test_leverages(leverages, draws):
     for D, n in ((3, 8), (5, 5)):
         K = draws.normal(size=(D, n))
-        got = np.asarray(ask(leverages, K))
+        values = np.asarray(ask(leverages, K))
         holds(
-            got.shape == (n,),
-            f"one leverage a key: shape ({n},), yours has {got.shape}.",
+            values.shape == (n,),
+            f"one leverage a key: shape ({n},), yours has {values.shape}.",
         )
         close(
-            got.sum(), D, "They are the diagonal of Kᵀ(KKᵀ)⁻¹K, a projection of rank D."
+            values.sum(),
+            D,
+            "They are the diagonal of Kᵀ(KKᵀ)⁻¹K, a projection of rank D.",
         )
         close(
-            got,
+            values,
             np.diag(K.T @ np.linalg.solve(K @ K.T, K)),
             "hⱼ = kⱼᵀC⁻¹kⱼ, with C = KKᵀ.",
         )

@@ -21,18 +21,18 @@ def test_one(relaxed_edit, draws):
     for omega in (0.3, 1.0, 20.0):
         W, C, K, V = problem(draws, 1)
         hint = "Start from the normal equations, W'(C + ωkkᵀ) = WC + ωvkᵀ."
-        wanted = batch_edit(W, C, K, V, omega=omega).apply(W)
-        close(ask(relaxed_edit, W, C, K[:, 0], V[:, 0], omega), wanted, hint)
+        reference = batch_edit(W, C, K, V, omega=omega).apply(W)
+        close(ask(relaxed_edit, W, C, K[:, 0], V[:, 0], omega), reference, hint)
 
 
 @test_case(name="one after another is all at once")
 def test_sequence(relaxed_sequence, draws):
     for omega, m in ((1.0, 2), (5.0, 4)):
         W, C, K, V = problem(draws, m)
-        wanted = batch_edit(W, C, K, V, omega=omega).apply(W)
+        reference = batch_edit(W, C, K, V, omega=omega).apply(W)
         close(
             ask(relaxed_sequence, W, C, K, V, omega),
-            wanted,
+            reference,
             "What must C be when the next pair comes?",
         )
 
@@ -40,12 +40,12 @@ def test_sequence(relaxed_sequence, draws):
 @test_case(name="in any order", points=0)
 def test_order(relaxed_sequence, draws):
     W, C, K, V = problem(draws, 3)
-    one, other = (
+    forward, shuffled = (
         ask(relaxed_sequence, W, C, K[:, i], V[:, i], 2.0)
         for i in ([0, 1, 2], [2, 0, 1])
     )
     close(
-        other,
-        one,
+        shuffled,
+        forward,
         "The order still matters: what does the second edit have to know of the first?",
     )

@@ -25,9 +25,9 @@ def test_guarantee(guaranteed_decrease, draws):
         for eta in (0.1, 1.0, 1.9):
             x = draws.uniform(size=4)
             energy, g = memory.energy_and_gradient(x)
-            lost = energy - memory.energy(x - eta * np.asarray(g))
+            decrease = energy - memory.energy(x - eta * np.asarray(g))
             holds(
-                ask(guaranteed_decrease, eta, np.asarray(g)) <= lost + 1e-4,
+                ask(guaranteed_decrease, eta, np.asarray(g)) <= decrease + 1e-4,
                 f"it promises too much at η = {eta}.",
             )
 

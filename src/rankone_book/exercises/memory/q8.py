@@ -22,20 +22,20 @@ def _settings(draws):
 def test_energy(features_needed, draws):
     for D, K, beta in _settings(draws):
         for tolerance in (0.01, 0.05):
-            got = ask(features_needed, D, K, beta, tolerance)[0]
+            count = ask(features_needed, D, K, beta, tolerance)[0]
             hint = (
                 "V ≈ K/2 and S ≈ 1; an energy error of tolerance/β is a relative error "
                 "of Ŝ of that tolerance."
             )
-            close(got / (K / 2 / tolerance**2), 1, hint, rtol=0.03)
+            close(count / (K / 2 / tolerance**2), 1, hint, rtol=0.03)
 
 
 @test_case(name="stability of a stored pattern")
 def test_stability(features_needed, draws):
     for D, K, beta in _settings(draws):
-        got = ask(features_needed, D, K, beta, 0.01)[1]
+        count = ask(features_needed, D, K, beta, 0.01)[1]
         close(
-            got / (2 * D * K),
+            count / (2 * D * K),
             1,
             "The Hessian's smallest eigenvalue is 1 − 2c with c² = DK/(2Y).",
             rtol=0.01,
@@ -46,9 +46,9 @@ def test_stability(features_needed, draws):
 def test_far(features_needed, draws):
     for D, K, beta in _settings(draws):
         kernel = (0.5 * (1 + np.exp(-beta / (2 * D)))) ** D
-        got = ask(features_needed, D, K, beta, 0.1)[2]
+        count = ask(features_needed, D, K, beta, 0.1)[2]
         hint = (
             "Two random binary patterns are at squared distance about ½, so S ≈ K "
             "e^(−β/4); the need goes as S^(−2)."
         )
-        close(np.log(got / (K / 2 / (0.1 * K * kernel) ** 2)), 0, hint, atol=0.25)
+        close(np.log(count / (K / 2 / (0.1 * K * kernel) ** 2)), 0, hint, atol=0.25)

@@ -32,10 +32,10 @@ def test_read(store, read, draws):
 @test_case(name="a pattern that is added and subtracted leaves no trace", points=0)
 def test_add(store, draws):
     x, Xi, beta, Omega = _problem(draws)
-    both = np.asarray(ask(store, np.vstack([Xi, x]), beta, Omega))
+    joint = np.asarray(ask(store, np.vstack([Xi, x]), beta, Omega))
     parts = np.asarray(ask(store, Xi, beta, Omega))
-    one = np.asarray(ask(store, x[None], beta, Omega))
-    close(both - one, parts, "T is a sum over the patterns, not a mean.", atol=1e-5)
+    single = np.asarray(ask(store, x[None], beta, Omega))
+    close(joint - single, parts, "T is a sum over the patterns, not a mean.", atol=1e-5)
 
 
 @test_case(name="a step goes down the estimated energy")

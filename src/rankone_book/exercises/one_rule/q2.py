@@ -11,8 +11,8 @@ def by_hand(S, rate, size):
     """X, from residuals that are unit vectors, written chunk after chunk."""
     A = np.zeros_like(S)
     for start in range(0, len(S), size):
-        now = slice(start, start + size)
-        A[:, now] = rate * (np.eye(len(S)) - A @ S)[:, now]
+        chunk = slice(start, start + size)
+        A[:, chunk] = rate * (np.eye(len(S)) - A @ S)[:, chunk]
     return A
 
 

@@ -11,10 +11,10 @@ points = 3
 @test_case(name="no other rate errs less, on average over the queries")
 def test_best(best_rate, draws):
     for noise in (0.0, 0.8):
-        keys, asked = draws.uniform(size=(2, 2, 12))
+        keys, queries = draws.uniform(size=(2, 2, 12))
         S, at = (
             np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0))
-            for b in (keys, asked)
+            for b in (keys, queries)
         )
 
         def cost(rate, S=S, at=at, noise=noise):

@@ -7,7 +7,7 @@ from rankone_book.exercises import ask, close, test_case
 points = 3
 
 
-def written(K, V, rates, gamma):
+def memory_after(K, V, rates, gamma):
     """The memory itself: it fades, then writes what is missing."""
     M = np.zeros((len(V), len(K)))
     for k, v, rate in zip(K.T, V.T, rates, strict=True):
@@ -36,6 +36,6 @@ def test_fading(gated, draws):
         X = np.asarray(ask(gated, K.T @ K, rates, gamma), float)
         close(
             V @ X @ K.T,
-            written(K, V, rates, gamma),
+            memory_after(K, V, rates, gamma),
             "A pair has faded t − s times when pair t sees it: and at the end?",
         )

@@ -9,10 +9,10 @@ points = 4
 
 def problem(draws):
     keys = draws.uniform(size=(2, 8))
-    asked = draws.uniform(size=(2, 1))
+    query = draws.uniform(size=(2, 1))
     return tuple(
         np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0))
-        for b in (keys, asked)
+        for b in (keys, query)
     )
 
 

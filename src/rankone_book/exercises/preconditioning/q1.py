@@ -14,8 +14,8 @@ def test_columns(column_matrix, draws):
         X = draws.normal(size=(p, q))
         B = draws.normal(size=(q, n))
         hint = "Which multiple of A takes column k of X to column j of AXB?"
-        got = np.asarray(ask(column_matrix, A, B)) @ X.ravel(order="F")
-        close(got, (A @ X @ B).ravel(order="F"), hint)
+        product = np.asarray(ask(column_matrix, A, B)) @ X.ravel(order="F")
+        close(product, (A @ X @ B).ravel(order="F"), hint)
 
 
 @test_case(name="stacked rows")

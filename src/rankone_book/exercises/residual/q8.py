@@ -17,16 +17,16 @@ def base(draws):
 def test_kept(truncated, draws):
     _, _, residuals = base(draws)
     for m in (1, 3, 12):
-        kept = np.asarray(ask(truncated, residuals, m))
-        holds(((kept != 0).sum(1) <= m).all(), f"more than {m} entries were kept.")
+        entries = np.asarray(ask(truncated, residuals, m))
+        holds(((entries != 0).sum(1) <= m).all(), f"more than {m} entries were kept.")
         close(
-            np.where(kept != 0, kept, residuals),
+            np.where(entries != 0, entries, residuals),
             residuals,
             "Kept entries stay as they are.",
         )
         size = np.sort(abs(residuals), 1)[:, -m:].sum(1)
         close(
-            abs(kept).sum(1),
+            abs(entries).sum(1),
             size,
             "Largest in absolute value: most entries of a residual are negative.",
         )

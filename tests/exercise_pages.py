@@ -21,6 +21,8 @@ __all__ = ["COUNTS", "EveryCheck", "Page"]
 
 ROOT = Path(__file__).parents[1]
 COUNTS = {"memory": 9}  # exercises with checks; a page that is not named has eight
+# what the head of each page says of the stars: least and most minutes
+STARS = {"★": (10, 25), "★★": (15, 30), "★★★": (30, 40)}
 SEEDS = ("public", "one student", "another", "a third")
 GIVEN = {"np": np, "jnp": jnp, "jax": jax}
 Answer = dict[str, Any]
@@ -147,17 +149,24 @@ class EveryCheck:
         assert "not answered yet" in str(report)
         assert report.earned == 0
 
-    def test_the_table_gives_the_minutes_and_level_of_every_exercise(self) -> None:
-        exercise = r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes"
+    def test_the_table_gives_the_stars_and_minutes_of_every_exercise(self) -> None:
+        exercise = r"```{exercise} (.+)\n:label: (.+)\n\n(★+) \*(\d+) minutes"
         stated = re.findall(exercise, self.page.text)
         rows = re.findall(
-            r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$",
+            r"^\| {ref}`(.+) <(.+)>` \| (★+) \| (\d+) \| .+ \| .+ \|$",
             self.page.text,
             re.MULTILINE,
         )
         count = COUNTS.get(self.page.chapter, 8)
         assert len(rows) == len(self.page.questions) == count
-        assert rows == [
-            (title, label, level.lower(), minutes)
-            for title, label, level, minutes in stated
-        ]
+        assert rows == stated
+        for _, _, stars, minutes in stated:
+            least, most = STARS[stars]
+            assert least <= int(minutes) <= most
+
+    def test_the_head_of_the_page_says_what_the_stars_mean(self) -> None:
+        head = " ".join(self.page.text.partition("| Exercise |")[0].split())
+        for stars, (least, most) in STARS.items():
+            assert re.search(
+                rf"(?<!★){stars} [^★]+ takes {least} to {most} minutes\.", head
+            )

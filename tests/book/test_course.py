@@ -177,7 +177,7 @@ def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
             home += sum(
                 int(n)
                 for table in tables
-                for n in re.findall(rf"<{label}>` \| \w+ \| (\d+) \|", table)
+                for n in re.findall(rf"<{label}>` \| ★+ \| (\d+) \|", table)
             )
     assert SYLLABI[title].minutes == (hall, home)
     hours, rest = divmod(hall + home, 60)
@@ -199,7 +199,7 @@ def test_the_instructors_page_says_what_the_map_says(name: str) -> None:
     assert f"Teaching: {COURSE.title(name)}" in shown
     for exercise in COURSE.exercises_of(name):
         assert (
-            f"{exercise.title}, {exercise.level}, {exercise.minutes} minutes" in shown
+            f"{exercise.title}, {exercise.stars}, {exercise.minutes} minutes" in shown
         )
     for entry in COURSE.questions(name):
         words = [

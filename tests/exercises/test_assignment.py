@@ -47,7 +47,7 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
         "md:# Page\n\nA chapter of a book, [as a "
         "page](https://a.org/b/some_exercises.html).",
         'install("https://a.org/b/some_exercises.html")',
-        "md:> **Exercise 9** (A)\n>\n> *Easy, 5 minutes.* Do it.",
+        "md:> **Exercise 9** (A)\n>\n> ★ *5 minutes.* Do it.",
         "def f(): return ...",
         'grader.check("q1")',
         "md:<details><summary>Solution to Exercise 9 "
@@ -56,7 +56,7 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
         "md:<details><summary>Solution to Exercise 9 "
         "(A)</summary>\n\nMeasured:\n\n</details>",
         "print(f())",
-        f"md:> {anchor}**Exercise 10** (B)\n>\n> *Hard, 7 minutes.* As in "
+        f"md:> {anchor}**Exercise 10** (B)\n>\n> ★★★ *7 minutes.* As in "
         "[A](https://a.org/b/some_exercises.html#a) "
         "and [Exercise 9](#a), not 11.",
         'def g(): return ...\n\ngrader.check("q2")',
@@ -73,8 +73,8 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
     written = [
         f"**In writing (3 points).** Prove {q}.\n\n*Your answer:*" for q in RUBRIC
     ]
-    asked = f"> {anchor}**Exercise 2 (q2)** (B)\n>\n> *Hard, 7 minutes.* As in A and [Exercise 1 (q1)](#a), not 11."
-    first = "> **Exercise 1 (q1)** (A)\n>\n> *Easy, 5 minutes.* Do it."
+    asked = f"> {anchor}**Exercise 2 (q2)** (B)\n>\n> ★★★ *7 minutes.* As in A and [Exercise 1 (q1)](#a), not 11."
+    first = "> **Exercise 1 (q1)** (A)\n>\n> ★ *5 minutes.* Do it."
     last = [asked, everything[10], written[1], "## Next\n\nText."]
     assert kept == [
         "# Page\n\nA sentence.",

@@ -21,7 +21,7 @@ class Exercise(NamedTuple):
 
     label: str
     title: str
-    level: str
+    stars: str
     minutes: int
     page: str
 
@@ -87,7 +87,7 @@ class Course:
     @cached_property
     def exercises(self) -> dict[str, Exercise]:
         """Label -> the exercise, from the tables of the pages of exercises."""
-        row = r"^\| {ref}`(.+?) <(\S+)>` \| (\w+) \| (\d+) \|"
+        row = r"^\| {ref}`(.+?) <(\S+)>` \| (★+) \| (\d+) \|"
         pages = [page for page in self._sources if page.endswith("_exercises")]
         rows = [
             (page, *groups)
@@ -95,8 +95,8 @@ class Course:
             for groups in re.findall(row, self._sources[page], re.M)
         ]
         return {
-            label: Exercise(label, title, level, int(n), page)
-            for page, title, label, level, n in rows
+            label: Exercise(label, title, stars, int(n), page)
+            for page, title, label, stars, n in rows
         }
 
     @cached_property

@@ -239,7 +239,7 @@ def _set(course: Course, name: str) -> Iterator[str]:
 
 
 def _exercise(exercise: Exercise) -> str:
-    return f"{{ref}}`{exercise.title} <{exercise.label}>`, {exercise.level}, {exercise.minutes} minutes"
+    return f"{{ref}}`{exercise.title} <{exercise.label}>`, {exercise.stars}, {exercise.minutes} minutes"
 
 
 def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:

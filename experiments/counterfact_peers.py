@@ -14,12 +14,20 @@ their own values.
 """
 
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from counterfact import CASES, OPTIONS, asked_of, cases, values, with_data
-from counterfact_forgetting import SAME
+from counterfact import (
+    CASES,
+    OPTIONS,
+    Case,
+    asked_of,
+    cases,
+    values,
+    with_data,
+)
+from counterfact_many import with_own_key
 from editing_facts import geometry
 from editing_known import model
 from record import Experiment
@@ -27,8 +35,12 @@ from record import Experiment
 from rankone.editing import batch_edit, projected_edit, quiet_directions
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import corpus_contexts
-from rankone.language.relations import Request
-from rankone.language.spread import context_mean, spread_edit, subject_states
+from rankone.language.spread import (
+    SubjectStates,
+    context_mean,
+    spread_edit,
+    subject_states,
+)
 from rankone.writes import Write
 from rankone_book.counterfact_study import peer_rows
 from rankone_book.counterfact_study import prose as prose_of
@@ -63,17 +75,16 @@ def measure(
     """What the edited model answers, how much of the values arrives, and how likely it
     finds ordinary prose, window by window.
     """
-    chosen, deltas = _facts(edits, layer, ridge, contexts, every, searched)
-    requests = [case.request for case in chosen]
-    texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
-    states = partial(subject_states, contexts=texts, layer=layer)
-    before = states(model(), requests).stream[:, 0]
-    wanted = before + deltas
+    facts = _facts(edits, layer, ridge, contexts, every, searched)
+    requests = [case.request for case in facts.chosen]
+    wanted = facts.states.stream[:, 0] + facts.deltas
     touched = list(range(layer - blocks + 1, layer + 1))
+    texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
     spread = partial(spread_edit, contexts=texts, blocks=touched)
     if method == "memit":
         update = partial(_memit, weight=strength, ridge=ridge, every=every)
-        edited = _changed(model(), spread(model(), requests, wanted, update=update))
+        changes = spread(model(), requests, wanted, update=update, states=facts.states)
+        edited = _changed(model(), changes)
     else:
         edited = model()
         written: dict[int, list[Any]] = {block: [] for block in touched}
@@ -89,11 +100,13 @@ def measure(
             )
             changes = spread(edited, part, wanted[start : start + BATCH], update=update)
             edited = _changed(edited, changes)
-            keys = context_mean(states(edited, part).keys)
+            states = subject_states(edited, part, contexts=texts, layer=layer)
+            keys = context_mean(states.keys)
             for block in touched:
                 written[block].append(keys[block].T)
-    missing = np.asarray(wanted - states(edited, requests).stream[:, 0])
-    asked = chosen[:ASKED]
+    after = subject_states(edited, requests, layer=layer).stream[:, 0]
+    missing = np.asarray(wanted - after)
+    asked = facts.chosen[:ASKED]
     config = edited.network.config
     none = np.zeros((len(asked), config.width)), np.zeros((len(asked), config.hidden))
     found = asked_of(asked, edited.network, *none, layer)
@@ -102,30 +115,43 @@ def measure(
         "ahead": (found["log_p"][:, 0] > found["log_p"][:, 1]).astype(int),
         "said": found["said"][:, 0].astype(int),
         "magnitude": lead.mean(1),
-        "missing": np.sum(missing**2) / np.sum(np.asarray(deltas) ** 2),
-        "price": _interference(edited, touched, ridge, every) / len(chosen),
+        "missing": np.sum(missing**2) / np.sum(facts.deltas**2),
+        "price": _interference(edited, touched, ridge, every) / len(requests),
         "prose": prose_of(edited, windows=WINDOWS),
         "unedited": _unedited(),
-        "written": len(chosen),
+        "written": len(requests),
     }
 
 
+class Facts(NamedTuple):
+    """Cases of which no two have one key, their δ (n, d), and the unedited model's states
+    at their subjects.
+    """
+
+    chosen: list[Case]
+    deltas: np.ndarray
+    states: SubjectStates
+
+
+@cache
 def _facts(
     edits: int, layer: int, ridge: float, contexts: int, every: int, searched: int
-) -> tuple[list, np.ndarray]:
-    """Cases of which no two have one key, and their δ (n, d)."""
+) -> Facts:
     chosen = cases(CASES[:edits])
     own = values(chosen[:searched], layer, contexts)["delta"]
     deltas = own[np.arange(edits) % len(own)]
-    requests: list[Request] = [case.request for case in chosen]
-    texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
-    keys = subject_states(model(), requests, contexts=texts, layer=layer).keys
-    K = np.asarray(context_mean(keys[layer])).T
+    states = subject_states(
+        model(),
+        [case.request for case in chosen],
+        contexts=corpus_contexts(model().tokenizer, ((contexts, 10),)),
+        layer=layer,
+    )
+    K = np.asarray(context_mean(states.keys[layer])).T
     S = np.asarray(geometry(layer, ridge, every).inner(K, K), float)
-    cosines = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
     # facts about one subject share a key: the first of them is written
-    new = np.flatnonzero(np.triu(cosines > SAME, 1).sum(0) == 0)
-    return [chosen[i] for i in new], deltas[new]
+    new = with_own_key(S)
+    states = SubjectStates(states.keys[:, new], states.stream[new])
+    return Facts([chosen[i] for i in new], deltas[new], states)
 
 
 def _memit(

@@ -106,6 +106,7 @@ def spread_edit(
     contexts: Sequence[str] = ("",),
     blocks: Sequence[int],
     update: Update,
+    states: SubjectStates | None = None,
 ) -> dict[int, Write]:
     """The changes of several blocks that together bring the stream at each subject to
     what is wanted.
@@ -126,6 +127,8 @@ def spread_edit(
         update: Called with the number of a block, its down projection, and the keys
             and values to write there. `batch_edit` with a finite ω makes it MEMIT,
             `projected_edit` AlphaEdit.
+        states: `subject_states` of the model as it is given, if they have been read
+            before.
 
     Returns:
         Number of the block → its change.
@@ -138,9 +141,12 @@ def spread_edit(
         raise ValueError(
             f"blocks: got {brief(blocks)}; it must be numbers of blocks that ascend."
         )
-    edits = {}
+    read = partial(subject_states, contexts=contexts, layer=blocks[-1])
+    edits: dict[int, Write] = {}
     for i, block in enumerate(blocks):
-        states = subject_states(model, requests, contexts=contexts, layer=blocks[-1])
+        # an edited block changes the states of all that is above
+        if edits or states is None:
+            states = read(model, requests)
         K = context_mean(states.keys[block]).T
         missing = (wanted - states.stream[:, 0]).T / (len(blocks) - i)
         W = model.network.down(block)

@@ -23,6 +23,7 @@ __all__ = [
     "asked_before",
     "interval",
     "many_rows",
+    "peer_rows",
     "prose",
     "recorded_cases",
     "score_rows",
@@ -165,11 +166,27 @@ def asked_before(record: dict[str, Any], many: dict[str, Any]) -> NDArray[np.boo
     return log_p[:, 0] > log_p[:, 1]
 
 
-def prose(model: LanguageModel) -> Float[NDArray, " windows"]:
-    """Mean −log p per token, in nats, of six windows of the corpus that no C was made
-    of.
+def prose(
+    model: LanguageModel, *, windows: int = _WINDOWS
+) -> Float[NDArray, " windows"]:
+    """Mean −log p per token, in nats, of windows of the corpus that no C was made of.
+
+    Args:
+        model: The language model.
+        windows: How many, of 128 tokens each: 6, 18 or 24. Every fourth passage of the
+            corpus is one that C was made of, and other numbers would hit those.
+
+    Raises:
+        ValueError: If a window would be one that C was made of.
     """
-    texts = corpus()[1 :: len(corpus()) // _WINDOWS][:_WINDOWS]
+    step = len(corpus()) // windows
+    at = range(1, 1 + step * windows, step)
+    if any(i % 4 == 0 for i in at):
+        raise ValueError(
+            f"windows: got {windows}; it must be a number that meets no passage that C "
+            "was made of, such as 6, 18 or 24."
+        )
+    texts = [corpus()[i] for i in at]
     rows = [model.tokenizer.encode(text)[:_TOKENS] for text in texts]
     tokens, valid = pad(rows, _TOKENS)
     scores = np.asarray(_log_p(model.network, jnp.asarray(tokens), jnp.asarray(valid)))
@@ -232,6 +249,58 @@ def many_rows(
                     f"{result['prose']:.3f}",
                 ]
             )
+    return rows
+
+
+def peer_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of `counterfact_peers`: a header, the unedited model, then one row for
+    each method, number of blocks, strength and number of facts.
+
+    Args:
+        record: From `rankone_book.records.load_record`.
+    """
+    names = {"memit": "MEMIT", "alphaedit": "AlphaEdit"}
+    rows = [
+        [
+            "update",
+            "blocks",
+            "λ",
+            "facts in the model",
+            "efficacy",
+            "paraphrase",
+            "neighbourhood",
+            "δ that is missing, %",
+            "prose, nats above unedited",
+        ]
+    ]
+    order = list(record["full"]["method"])
+    cells = sorted(
+        record["cells"],
+        key=lambda cell: (
+            cell["parameters"]["edits"],
+            order.index(cell["parameters"]["method"]),
+            -cell["parameters"]["blocks"],
+            cell["parameters"]["strength"],
+        ),
+    )
+    for cell in cells:
+        at = cell["parameters"]
+        result = cell["results"]
+        exact = at["method"] == "memit" and at["strength"] == 0
+        ahead = 100 * np.asarray(result["ahead"], float).mean(1)
+        lost = np.asarray(result["prose"]) - np.asarray(result["unedited"])
+        mean, low, high = interval(lost)
+        rows.append(
+            [
+                "exact batch (EMMET)" if exact else names[at["method"]],
+                f"{at['blocks']}",
+                f"{at['strength']:,.0f}",
+                f"{at['edits']:,}",
+                *(f"{x:.0f}" for x in (*ahead[:2], 100 - ahead[2])),
+                f"{100 * found['missing']:.0f}",
+                f"{mean:.2f} ({low:.2f} to {high:.2f})",
+            ]
+        )
     return rows
 
 

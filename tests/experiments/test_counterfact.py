@@ -24,6 +24,7 @@ from rankone_book.counterfact_study import (
     asked_before,
     interval,
     many_rows,
+    prose,
     recorded_cases,
     score_rows,
     scores,
@@ -80,6 +81,7 @@ def small(experiment, monkeypatch, tmp_path):
         for name in (
             "counterfact",
             "counterfact_many",
+            "counterfact_peers",
             "counterfact_prose",
             "editing_facts",
         )
@@ -91,6 +93,8 @@ def small(experiment, monkeypatch, tmp_path):
             "SIZE": 2,
             "PART": 2,
             "ASKED": 2,
+            "BATCH": 2,
+            "WINDOWS": 6,
             "corpus": lambda: few,
         }.items():
             if hasattr(module, name):
@@ -250,6 +254,57 @@ def test_many_facts_are_asked_in_groups_and_priced(small):
     assert found["prose"] > 0
 
 
+def test_a_peer_writes_less_the_more_it_is_relaxed(small):
+    measure = partial(
+        small["counterfact_peers"].measure,
+        blocks=3,
+        edits=4,
+        threshold=0.02,
+        searched=4,
+        seed=0,
+        **HOW,
+    )
+    exact, some, none = (
+        measure(method="memit", strength=weight) for weight in (0.0, 300.0, 1e9)
+    )
+    # the stream at the subjects is moved in float32, through three blocks
+    assert exact["missing"] < 0.05
+    assert none["missing"] == pytest.approx(1, rel=1e-3)
+    assert exact["missing"] < some["missing"] < none["missing"]
+    assert exact["price"] > some["price"] > none["price"]
+    np.testing.assert_allclose(none["prose"], none["unedited"], rtol=1e-4)
+    assert np.shape(exact["ahead"]) == (3, 2)
+
+
+def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypatch):
+    peers = small["counterfact_peers"]
+    measure = partial(
+        peers.measure,
+        method="alphaedit",
+        blocks=1,
+        edits=4,
+        threshold=1.0,
+        searched=2,  # the other two take their values
+        seed=0,
+        **HOW,
+    )
+    found = measure(strength=1.0)
+    assert found["missing"] < measure(strength=1e4)["missing"] < 1
+    # without the keys of the first batch the second undoes a part of it
+    update = peers.projected_edit
+
+    def forgetful(*args, written=None, **options):
+        return update(*args, **options)
+
+    monkeypatch.setattr(peers, "projected_edit", forgetful)
+    assert measure(strength=1.0)["missing"] > found["missing"]
+
+
+def test_prose_refuses_windows_that_a_geometry_was_made_of():
+    with pytest.raises(ValueError, match="windows: got 12"):
+        prose(tiny(), windows=12)
+
+
 def test_prose_is_scored_before_and_after(small):
     found = small["counterfact_prose"].measure(cell=0, words=20, top=5, seed=0, **HOW)
     before, after = (found[when]["bits"] for when in ("before", "after"))
@@ -261,26 +316,26 @@ def test_prose_is_scored_before_and_after(small):
 def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_is_true(
     small, monkeypatch
 ):
-    prose = small["counterfact_prose"]
+    script = small["counterfact_prose"]
     (case, *_) = small["counterfact"].cases([0])
     other, third = (
         case._replace(request=replace(case.request, subject=name))
         for name in ("Bergen", "Turku")
     )
     everyone = [case, other, third._replace(truth=" else")]
-    monkeypatch.setattr(prose, "cases", lambda _: everyone)
+    monkeypatch.setattr(script, "cases", lambda _: everyone)
     monkeypatch.setattr(
-        prose,
+        script,
         "elsewhere",
         lambda *_: ["about itself", "a town on the sea", "a town on a river"],
     )
-    assert prose.cosine(case, "a town on the sea", case.truth, 20, 5) == pytest.approx(
+    assert script.cosine(case, "a town on the sea", case.truth, 20, 5) == pytest.approx(
         1, abs=1e-3
     )
-    assert 0 < prose.cosine(case, "a town on a river", case.truth, 20, 5) < 0.9
+    assert 0 < script.cosine(case, "a town on a river", case.truth, 20, 5) < 0.9
     # its own text is no reference
-    assert prose.cosine(case, "about itself", case.truth, 20, 5) == 0
-    assert prose.cosine(case, "a town", "nothing of the kind", 20, 5) is None
+    assert script.cosine(case, "about itself", case.truth, 20, 5) == 0
+    assert script.cosine(case, "a town", "nothing of the kind", 20, 5) is None
 
 
 # What a sequence forgets

@@ -5,6 +5,7 @@ shortest in, and their cost.
 from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit
 from rankone.editing.geometry import KeyGeometry
 from rankone.editing.keys import SecondMoments, capture_keys
+from rankone.editing.projected import projected_edit, quiet_directions
 from rankone.editing.sequential import cyclic_edit, sequential_edit
 from rankone.editing.singular import pseudo_inverse_edit, ridge_limit_edit
 from rankone.editing.trees import edit_at, weight_at
@@ -22,7 +23,9 @@ __all__ = [
     "edit_at",
     "interpolate_residuals",
     "load_edit",
+    "projected_edit",
     "pseudo_inverse_edit",
+    "quiet_directions",
     "rank_one_edit",
     "ridge_limit_edit",
     "sequential_edit",

@@ -1,0 +1,112 @@
+"""How the allowed length of δ decides what an edit writes, what it does to its subject
+and what it does to the neighbours.
+
+A cell is one allowed length, in units of ‖v₀‖, with which the same countries are edited
+one at a time, by the closed form. They are those of `editing_subject`, every `step`-th:
+the model knows another relation of each, and that is asked before and after, in all the
+ways the relation is asked.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from editing_facts import geometry, known
+from editing_known import model
+from editing_subject import GRID as SUBJECTS
+from editing_subject import ROWS, others
+from record import Experiment, main
+
+from rankone.data.facts import country
+from rankone.language.edit_metrics import judge
+from rankone.language.likelihood import likelihoods
+from rankone.language.many import find_fact_values
+from rankone.language.prompts import corpus_contexts
+from rankone.language.relations import RELATIONS, country_fact
+from rankone.language.rewriting import Search
+from rankone.language.surgery import close_edit
+
+GRID = {"reach": [1.0, 2.0, 3.0, 4.0]}
+OPTIONS = {
+    "layer": 2,
+    "ridge": 0.01,
+    "contexts": 1,
+    "every": 4,
+    "neighbours": 6,
+    "step": 1,
+}
+
+
+def measure(
+    *,
+    reach: float,
+    layer: int,
+    ridge: float,
+    contexts: int,
+    every: int,
+    neighbours: int,
+    step: int,
+    seed: int,
+) -> dict:
+    """Of each edit: the length of δ, the margins of the new answer, and the other facts
+    about the subject before and after.
+    """
+    facts = SUBJECTS["fact"][::step]
+    asked = [
+        country_fact(name, relation, target, known(relation), count=neighbours)
+        for relation, name, target in (fact.split(":") for fact in facts)
+    ]
+    found = find_fact_values(
+        model(),
+        [one.request for one in asked],
+        contexts=corpus_contexts(model().tokenizer, ((contexts, 10),)),
+        layer=layer,
+        search=Search(reach=reach),
+    )
+    W = model().network.down(layer)
+    results: dict[str, list] = {
+        name: [] for name in ("length", "loss", "margin", "said", "kept")
+    }
+    results |= {"subject_before": [], "subject_after": []}
+    for fact, one, value in zip(facts, asked, found, strict=True):
+        edit = close_edit(W, geometry(layer, ridge, every), value)
+        answers = judge(model(), one, layer, {"none": None, "edited": edit.delta})
+        results["length"].append(jnp.linalg.norm(value.delta) / value.before)
+        results["loss"].append(value.losses[value.steps - 1, 0])
+        results["margin"].append(answers["edited"]["margin"])
+        results["said"].append(answers["edited"]["said"])
+        kept = answers["edited"]["kept"] / max(answers["none"]["kept"], 1e-9)
+        results["kept"].append(kept)
+        before, after = about_subject(fact, model().with_down(layer, W + edit.delta))
+        results["subject_before"].append(before)
+        results["subject_after"].append(after)
+    return results | {"facts": len(facts)}
+
+
+def about_subject(fact: str, edited: object) -> tuple[list[list[int]], list[list[int]]]:
+    """Whether the truth is what is said, for each other relation (row) and way of
+    asking it, before and after.
+    """
+    name = fact.split(":")[1]
+    ways = {
+        other: (RELATIONS[other].prompt, *RELATIONS[other].paraphrases)
+        for other in others(fact)
+    }
+    prompts = [way.format(name) for asked in ways.values() for way in asked]
+    truths = [
+        getattr(country(name), other) for other, asked in ways.items() for _ in asked
+    ]
+    spare = ROWS - len(prompts)
+    rows = prompts + spare * prompts[:1], truths + spare * truths[:1]
+    before, after = (
+        np.asarray(likelihoods(one, *rows)[1])[: len(prompts)].astype(int)
+        for one in (model(), edited)
+    )
+    shape = len(ways), -1
+    return before.reshape(shape).tolist(), after.reshape(shape).tolist()
+
+
+EXPERIMENT = Experiment(
+    "editing_reach", __doc__, GRID, measure, OPTIONS, of="the book", alike=("reach",)
+)
+
+if __name__ == "__main__":
+    main(EXPERIMENT)

@@ -1,0 +1,184 @@
+"""Many facts written over several blocks, each block a part of what the blocks below it
+have left: the way of MEMIT and AlphaEdit.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from rankone._checks import brief, integer
+from rankone.language.forward import Cache, embed, run
+from rankone.language.model import LanguageModel
+from rankone.language.relations import Request
+from rankone.language.tokenizer import pad
+from rankone.language.transformer import Network
+from rankone.writes import Write
+
+__all__ = ["SubjectStates", "Update", "context_mean", "spread_edit", "subject_states"]
+
+# of a block, from its weights W, keys K (D, n) and values V (d, n)
+Update = Callable[[int, Array, Array, Array], Write]
+
+
+class SubjectStates(NamedTuple):
+    """What passes the last tokens of the subjects of several requests, in each context.
+
+    Attributes:
+        keys: Inputs of the down projections (blocks, n, contexts, D).
+        stream: The residual stream after the last of these blocks (n, contexts, d).
+    """
+
+    keys: Float[Array, "blocks n contexts D"]
+    stream: Float[Array, "n contexts d"]
+
+
+def subject_states(
+    model: LanguageModel,
+    requests: Sequence[Request],
+    *,
+    contexts: Sequence[str] = ("",),
+    layer: int,
+    rows: int = 100,
+) -> SubjectStates:
+    """Keys of every block up to `layer`, and the stream after it. No more of the model
+    is run.
+
+    Args:
+        model: The language model.
+        requests: One or more.
+        contexts: Texts to put before each prompt, the first of them empty.
+        layer: Number of the last block that is run.
+        rows: How many texts are read at a time.
+
+    Raises:
+        ValueError: If there is no request, the first context is not empty, or there is
+            no such block.
+    """
+    layer = model.network.check_layer(layer)
+    rows = integer("rows", rows)
+    _check(requests, contexts)
+    cut = [
+        _cut(model, context + request.text, request.subject)
+        for request in requests
+        for context in contexts
+    ]
+    # rows of about one length, the last ones once more to fill up
+    order = sorted(range(len(cut)), key=lambda i: len(cut[i]))
+    size = min(rows, len(cut))
+    found = []
+    for start in range(0, len(cut), size):
+        part = [cut[i] for i in order[start : start + size]]
+        spare = (size - len(part)) * part[-1:]
+        tokens, valid = pad(part + spare, left=True, multiple=8)
+        keys, h = _read(model.network, jnp.asarray(tokens), jnp.asarray(valid), layer)
+        found.append((keys[:, : len(part)], h[: len(part)]))
+    back = np.argsort(order)
+    keys, stream = (
+        jnp.concatenate([one[i] for one in found], axis=-2)[..., back, :]
+        for i in (0, 1)
+    )
+    shape = len(requests), len(contexts)
+    return SubjectStates(
+        keys.reshape(layer + 1, *shape, -1), stream.reshape(*shape, -1)
+    )
+
+
+def context_mean(keys: Float[Array, "*n contexts D"]) -> Float[Array, "*n D"]:
+    """Mean key over the contexts as published: the empty context counts as much as all
+    others together.
+    """
+    bare = keys[..., 0, :]
+    if keys.shape[-2] == 1:
+        return bare
+    return (bare + keys[..., 1:, :].mean(-2)) / 2
+
+
+def spread_edit(
+    model: LanguageModel,
+    requests: Sequence[Request],
+    wanted: Float[Array, "n d"],
+    *,
+    contexts: Sequence[str] = ("",),
+    blocks: Sequence[int],
+    update: Update,
+    states: SubjectStates | None = None,
+) -> dict[int, Write]:
+    """The changes of several blocks that together bring the stream at each subject to
+    what is wanted.
+
+    Block by block, from below: what is still missing after the last block, at the
+    prompt without a context, is divided by the number of blocks that are left, and
+    written at the keys that the model so far changed has. This is the loop of
+    `execute_memit` in the published code of MEMIT, and of AlphaEdit's; `update` is the
+    formula for one block.
+
+    Args:
+        model: The language model; it stays as it is.
+        requests: One or more.
+        wanted: The stream after the last block at each subject's last token (n, d).
+            MEMIT takes that of the unedited model plus δ.
+        contexts: Texts to put before each prompt, the first of them empty.
+        blocks: Numbers of the blocks, ascending.
+        update: Called with the number of a block, its down projection, and the keys
+            and values to write there. `batch_edit` with a finite ω makes it MEMIT,
+            `projected_edit` AlphaEdit.
+        states: `subject_states` of the model as it is given, if they have been read
+            before.
+
+    Returns:
+        Number of the block → its change.
+
+    Raises:
+        ValueError: If the blocks do not ascend, or as `subject_states`.
+    """
+    blocks = [model.network.check_layer(block) for block in blocks]
+    if not blocks or blocks != sorted(set(blocks)):
+        raise ValueError(
+            f"blocks: got {brief(blocks)}; it must be numbers of blocks that ascend."
+        )
+    read = partial(subject_states, contexts=contexts, layer=blocks[-1])
+    edits: dict[int, Write] = {}
+    for i, block in enumerate(blocks):
+        # an edited block changes the states of all that is above
+        if edits or states is None:
+            states = read(model, requests)
+        K = context_mean(states.keys[block]).T
+        missing = (wanted - states.stream[:, 0]).T / (len(blocks) - i)
+        W = model.network.down(block)
+        edits[block] = update(block, W, K, W @ K + missing)
+        model = model.with_down(block, edits[block].apply(W))
+    return edits
+
+
+def _check(requests: Sequence[Request], contexts: Sequence[str]) -> None:
+    if len(requests) == 0:
+        raise ValueError(
+            f"requests: got {brief(list(requests))}; it must be one request or more."
+        )
+    if not (len(contexts) > 0 and contexts[0] == ""):
+        raise ValueError(
+            f"contexts: got {brief(list(contexts)[:1])}; "
+            "it must be a list whose first is the empty text."
+        )
+
+
+def _cut(model: LanguageModel, text: str, subject: str) -> list[int]:
+    """Tokens up to the subject's last."""
+    last = model.tokenizer.last_token_of(subject, text)
+    return model.tokenizer.encode(text)[: last + 1]
+
+
+@partial(jax.jit, static_argnames="layer")
+def _read(
+    network: Network, tokens: Array, valid: Array, layer: int
+) -> tuple[Array, Array]:
+    stream = Cache.empty(network.config, valid, network.norm.dtype)
+    h, _, seen = run(
+        network, embed(network, tokens), stream, layers=(0, layer + 1), read=("key",)
+    )
+    return seen["key"][:, :, -1], h[:, -1]

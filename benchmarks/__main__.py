@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks import (
     editing,
+    growth,
     layer,
     memory,
     preconditioning,
@@ -26,6 +27,7 @@ SUITES = {
     "universality": universality,
     "residual": residual,
     "preconditioning": preconditioning,
+    "growth": growth,
 }
 
 

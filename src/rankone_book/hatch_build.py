@@ -1,5 +1,5 @@
-"""The records of the experiments go into the wheel; a development install reads them
-where they lie.
+"""The records that pages read go into the wheel; a development install reads them where
+they lie.
 """
 
 from pathlib import Path
@@ -9,10 +9,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class Records(BuildHookInterface):
-    """Hook that adds `experiments/results` to a wheel."""
+    """Hook that adds `experiments/results`, and the benchmark that a chapter reads."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the folder, unless the wheel is that of a development install."""
         if version == "standard":
-            results = Path(self.root).parents[1] / "experiments" / "results"
-            build_data["force_include"][str(results)] = "results"
+            root = Path(self.root).parents[1]
+            added = build_data["force_include"]
+            added[str(root / "experiments" / "results")] = "results"
+            growth = root / "benchmarks" / "results" / "growth.json"
+            added[str(growth)] = "benchmarks/growth.json"

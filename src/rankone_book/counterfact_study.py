@@ -297,7 +297,7 @@ def peer_rows(record: dict[str, Any]) -> list[list[str]]:
                 f"{at['strength']:,.0f}",
                 f"{at['edits']:,}",
                 *(f"{x:.0f}" for x in (*ahead[:2], 100 - ahead[2])),
-                f"{100 * found['missing']:.0f}",
+                f"{100 * result['missing']:.0f}",
                 f"{mean:.2f} ({low:.2f} to {high:.2f})",
             ]
         )

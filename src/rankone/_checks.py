@@ -22,6 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
+from jax.sharding import Mesh, NamedSharding
 from jaxtyping import Array, ArrayLike
 
 __all__ = [
@@ -283,7 +284,7 @@ def as_array(value: Any) -> Any:
     compiles nothing.
     """
     if isinstance(value, jax.Array):
-        return value
+        return _free(value)
     return jnp.asarray(value) if is_traced(value) else np.asarray(value)
 
 
@@ -355,7 +356,7 @@ def inputs(x: Numbers, n: int) -> Array:
 def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
     if settled(value):
-        return value
+        return _free(value)
     out = _lifted(name, value)
     if not _is_real(out.dtype):
         raise ArgumentError(
@@ -389,8 +390,12 @@ def _on_host(leaf: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_host(sharding: Any) -> bool:
-    return sharding.is_fully_addressable and all(
-        device.platform == "cpu" for device in sharding.device_set
+    # an array that is split over devices would be copied into one piece
+    whole = len(sharding.device_set) == 1 or sharding.is_fully_replicated
+    return (
+        whole
+        and sharding.is_fully_addressable
+        and all(device.platform == "cpu" for device in sharding.device_set)
     )
 
 
@@ -398,6 +403,8 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
     """`value` as an array of a JAX type; what lies on the host as a numpy copy, to be
     checked and converted there.
     """
+    if isinstance(value, jax.Array):
+        value = _free(value)
     if settled(value):
         return value
     try:
@@ -439,6 +446,25 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so
     # that it may be shared.
     return jax.device_put(value) if isinstance(value, np.ndarray) else value
+
+
+def _free(value: Array) -> Array:
+    """A JAX array on axes of a mesh over which the compiler may place what follows."""
+    if isinstance(value, jax.core.Tracer):
+        return value
+    automatic = _automatic(value.sharding)
+    return value if automatic is None else jax.device_put(value, automatic)
+
+
+@lru_cache(maxsize=1024)
+def _automatic(sharding: Any) -> Any:
+    """The same placement over axes that the compiler may use, as it may not those of
+    `jax.make_mesh`, where the caller places every operation; None if it is such a one.
+    """
+    if not isinstance(sharding, NamedSharding) or not isinstance(sharding.mesh, Mesh):
+        return None
+    mesh = Mesh(sharding.mesh.devices, sharding.mesh.axis_names)
+    return None if mesh == sharding.mesh else NamedSharding(mesh, sharding.spec)
 
 
 @jax.jit

@@ -29,7 +29,7 @@ class Module(eqx.Module):
     def __reduce__(self) -> tuple:
         # Up to 0.13.8 at least, equinox takes what `copy` and `pickle` make for an
         # object that is still under construction: open to assignment, and never freed.
-        return assembled, (type(self), self.__dict__)
+        return _restored, (type(self), self.__dict__)
 
     def __eq__(self, other: object) -> Any:
         # On the host, because equinox would compile a program for each shape. NaN equals
@@ -72,6 +72,13 @@ def assembled(cls: type[M], fields: dict[str, Any]) -> M:
     module = object.__new__(cls)
     module.__dict__.update(fields)
     return module
+
+
+def _restored(cls: type[M], fields: dict[str, Any]) -> M:
+    """A module from a copy or a pickle, on the devices that it was placed on."""
+    module = assembled(cls, fields)
+    placement = getattr(module, "placement", None)
+    return module if placement is None else module.placed(placement)  # type: ignore[attr-defined]
 
 
 def _equal_leaves(a: Any, b: Any) -> bool:

@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import (
@@ -24,12 +25,14 @@ from rankone._checks import (
     real,
     states,
 )
+from rankone._mesh import Placement, placement_of, placement_on
 from rankone._module import assembled
 from rankone.memory.bases import BASES, FARTHEST
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
 from rankone.memory.packed import Packed, check_bits, rounded
 from rankone.memory.protocol import EnergyMemory, Reader
+from rankone.memory.tables import Tables, as_tables
 from rankone.precision import at_least_single, wider
 from rankone.writes import Write
 
@@ -55,11 +58,15 @@ class DrDAM(EnergyMemory):
     Attributes:
         T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and
             expexp features, Y otherwise. With fewer than 32 bits it is a `Packed`, of
-            the same shape and M·bits/8 bytes.
+            the same shape and M·bits/8 bytes; of features that are split over devices
+            it is a `Tables`, of the same shape and split alike.
         beta: Inverse temperature.
         features: The random feature map; to read a memory it must be the one it was
             written with.
-        count: Number of patterns stored.
+        count: Number of patterns stored, rounded to the precision of T: float32 has
+            every integer up to 2²⁴.
+        count_rest: What `count` leaves out by rounding. `len(memory)` adds both, and is
+            exact up to 2⁴⁸.
         power: Σ_μ w_μ², the squared weights with which they were stored: 1 each for
             "l2", exp(β‖ξ‖²/2 − log_scale) for "dot".
         centre: Point (D,) that patterns and states are measured from, which leaves the
@@ -90,20 +97,21 @@ class DrDAM(EnergyMemory):
     (160000, 10004, 0.0)
     """
 
-    T: Float[Array, " M"] | Packed
+    T: Float[Array, " M"] | Packed | Tables
     beta: Float[Array, ""]
     features: RandomFeatures
     count: Float[Array, ""]
     power: Float[Array, ""]
     centre: Float[Array, " D"] = eqx.field(repr=False)
     log_scale: Float[Array, ""] = eqx.field(repr=False)
+    count_rest: Float[Array, ""] = eqx.field(repr=False)
     similarity: str = eqx.field(static=True)
     g: str | Callable[..., Array] = eqx.field(static=True)
     bits: int = eqx.field(static=True)
 
     def __init__(
         self,
-        T: Numbers | Packed,
+        T: Numbers | Packed | Tables,
         beta: ArrayLike,
         features: RandomFeatures,
         count: ArrayLike,
@@ -114,8 +122,10 @@ class DrDAM(EnergyMemory):
         bits: int = 32,
         centre: Numbers | None = None,
         log_scale: ArrayLike = 0.0,
+        count_rest: ArrayLike = 0.0,
     ) -> None:
-        T = T if isinstance(T, Packed) else at_least_single(numbers("T", T))
+        if not isinstance(T, Packed | Tables):
+            T = at_least_single(numbers("T", T))
         bits = check_bits(bits)
         _check_features(features)
         if T.shape != (features.M,):
@@ -130,7 +140,8 @@ class DrDAM(EnergyMemory):
         self.count = jnp.asarray(_number("count", count), T.dtype)
         self.power = jnp.asarray(_number("power", power), T.dtype)
         self.log_scale = jnp.asarray(_number("log_scale", log_scale), T.dtype)
-        self.T = rounded(T, bits)
+        self.count_rest = jnp.asarray(_number("count_rest", count_rest), T.dtype)
+        self.T = _rounded(T, bits, features)
         self.features = features
         self.centre = _point(centre, features.D, T.dtype)
         self.similarity = similarity
@@ -192,8 +203,8 @@ class DrDAM(EnergyMemory):
         centre = _point(centre, features.D, wide)
         _check_angles("Xi", Xi, centre, beta, features)
         lookup("g", g)
-        fields = _stored(features, beta, Xi, similarity, centre)
-        fields["T"] = rounded(fields["T"], bits)
+        fields = _stored(features, beta, Xi, similarity, centre, placement_of(Xi))
+        fields["T"] = _rounded(fields["T"], bits, features)
         options = {"similarity": similarity, "g": g, "bits": bits}
         return assembled(
             cls,
@@ -204,7 +215,9 @@ class DrDAM(EnergyMemory):
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY)
         each, whatever K [D-prop5].
         """
-        return assembled(DrDAM, self.__dict__ | _written(self, self._patterns(xi), 1))
+        patterns = self._patterns(xi)
+        fields = _written(self, patterns, 1, placement_of(patterns))
+        return assembled(DrDAM, self.__dict__ | fields)
 
     def remove(self, xi: Numbers) -> "DrDAM":
         """A new memory without xi, exactly as if it had never been stored, up to
@@ -218,14 +231,65 @@ class DrDAM(EnergyMemory):
                 count becomes negative instead.
         """
         patterns = self._patterns(xi)
-        if readable(self.count):
-            stored = round(float(np.asarray(self.count)))
+        if readable(self.count, self.count_rest):
+            stored = len(self)
             if not len(patterns) <= stored:
                 raise ValueError(
                     f"xi: got {len(patterns)} patterns; "
                     f"it must be at most the {stored} that are stored."
                 )
-        return assembled(DrDAM, self.__dict__ | _written(self, patterns, -1))
+        fields = _written(self, patterns, -1, placement_of(patterns))
+        return assembled(DrDAM, self.__dict__ | fields)
+
+    def sharded(self, mesh: Mesh, axis: str | None = None) -> "DrDAM":
+        """The same memory with its features and T split over the devices of a mesh.
+
+        A read then sends D + 1 numbers per state: Ŝ and its slope, summed before the
+        logarithm. To make a memory that no device could hold, store with features that
+        are already split: `DrDAM.store(Xi, beta, features.sharded(mesh))`.
+
+        Args:
+            mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
+            axis: Name of the axis of the mesh; by default its first.
+
+        >>> import jax, numpy as np, rankone as ro
+        >>> features = ro.RandomFeatures(4, 1000, key=jax.random.key(0))
+        >>> memory = ro.DrDAM.store(np.eye(4), 8.0, features)
+        >>> spread = memory.sharded(jax.make_mesh((1,), ("rows",)))
+        >>> type(spread.T).__name__, spread.T.shape
+        ('Tables', (2000,))
+        """
+        return self.placed(placement_on(mesh, axis))
+
+    def placed(self, placement: Placement) -> "DrDAM":
+        """`sharded`, for a placement that was made before."""
+        features = self.features.placed(placement)
+        T = as_tables(self.T, BASES[features.basis].tables, features.columns)
+        T = Tables(
+            placement.put(T.entries, None, placement.axis),
+            placement.put(T.scale),
+            T.bits,
+            T.Y,
+        )
+        small = ("beta", "count", "count_rest", "power", "centre", "log_scale")
+        fields: dict[str, Any] = {
+            name: placement.put(getattr(self, name)) for name in small
+        }
+        fields |= {"features": features, "T": T}
+        return assembled(DrDAM, self.__dict__ | fields)
+
+    @property
+    def placement(self) -> Placement | None:
+        """How the features are split over devices."""
+        return self.features.placement
+
+    def __len__(self) -> int:
+        """Number of patterns stored, exactly; not inside jit."""
+        return round(float(self.count)) + round(float(self.count_rest))
+
+    def __bool__(self) -> bool:
+        """True, also of a memory from which all was removed."""
+        return True
 
     @property
     def D(self) -> int:
@@ -235,7 +299,7 @@ class DrDAM(EnergyMemory):
     @property
     def empty(self) -> Bool[Array, ""]:
         """True if every pattern was removed."""
-        return self.count < 0.5
+        return self.count + self.count_rest < 0.5
 
     @property
     def floor(self) -> Float[Array, ""]:
@@ -254,7 +318,7 @@ class DrDAM(EnergyMemory):
     @property
     def unpacked(self) -> Float[Array, " M"]:
         """T as an array (M,), however it is stored."""
-        return self.T.unpacked if isinstance(self.T, Packed) else self.T
+        return self.T.unpacked if isinstance(self.T, Packed | Tables) else self.T
 
     def energy_and_gradient(
         self, x: Numbers
@@ -325,6 +389,19 @@ class DrDAM(EnergyMemory):
         return patterns
 
 
+def _rounded(
+    T: Array | Packed | Tables, bits: int, features: RandomFeatures
+) -> Array | Packed | Tables:
+    """T with so many bits per entry, and in tables if the features are split."""
+    if isinstance(T, Tables):
+        return T.rounded(bits)
+    T = rounded(T, bits)
+    placement = features.placement
+    if placement is None:
+        return T
+    return as_tables(T, BASES[features.basis].tables, features.columns)
+
+
 def _check_features(features: Any) -> None:
     wanted = (
         "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
@@ -378,11 +455,20 @@ def _check_angles(
         raise ArgumentError(name, f"got patterns at {far:.2g}/√β; it must be {wanted}.")
 
 
-@partial(jax.jit, static_argnames="similarity")
+@partial(jax.jit, static_argnames=("similarity", "rows"))
 def _stored(
-    features: RandomFeatures, beta: Array, Xi: Array, similarity: str, centre: Array
-) -> dict[str, Array]:
-    zeros = jnp.zeros(features.M, centre.dtype)
+    features: RandomFeatures,
+    beta: Array,
+    Xi: Array,
+    similarity: str,
+    centre: Array,
+    rows: Placement | None,
+) -> dict[str, Any]:
+    zeros: Any = jnp.zeros(features.M, centre.dtype)
+    if features.placement is not None:
+        tables = BASES[features.basis].tables
+        empty = jnp.zeros((tables, features.columns), centre.dtype)
+        zeros = Tables(empty, jnp.ones((), centre.dtype), 32, features.Y)
     nothing = jnp.finfo(centre.dtype).min / 2
     return _written(
         DrDAM(
@@ -397,6 +483,7 @@ def _stored(
         ),
         Xi,
         1,
+        rows,
     )
 
 
@@ -408,29 +495,61 @@ def _floor_of(power: Array, noise: float) -> Array:
     return jnp.maximum(_FLOOR_OF_NOISE * jnp.sqrt(jnp.maximum(noise * power, 0)), 1e-30)
 
 
-@partial(jax.jit, static_argnames="sign")
-def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
+@partial(jax.jit, static_argnames=("sign", "rows"))
+def _written(
+    memory: DrDAM, Xi: Array, sign: int, rows: Placement | None = None
+) -> dict[str, Any]:
     """The fields that change; the features stay outside, for a program would return a
-    copy of them.
+    copy of them. The patterns may be split over devices by `rows`.
     """
-    Xi = Xi.astype(memory.T.dtype)
+    dtype = memory.T.dtype
     logs = (
-        0.5 * memory.beta * (Xi**2).sum(-1)
+        0.5 * memory.beta * (Xi.astype(dtype) ** 2).sum(-1)
         if memory.similarity == "dot"
-        else jnp.zeros(len(Xi), Xi.dtype)
+        else jnp.zeros(len(Xi), dtype)
     )
     scale = jax.lax.stop_gradient(
         jnp.maximum(memory.log_scale, logs.max(initial=-jnp.inf))
     )
     older = jnp.exp(memory.log_scale - scale)
     weights = jnp.exp(logs - scale)
-    near = jnp.sqrt(memory.beta) * (Xi - memory.centre[None])
+    root = jnp.sqrt(memory.beta)
+    new = memory.features.encode_near(Xi, weights, memory.centre, root, rows)
+    T = memory.T if isinstance(memory.T, Tables) else memory.unpacked
+    count, rest = _counted(memory, sign * len(Xi))
     return {
-        "T": older * memory.unpacked + sign * memory.features.encode(near, weights),
-        "count": memory.count + sign * len(Xi),
+        "T": _updated(T, older, sign, new),
+        "count": count,
+        "count_rest": rest,
         "power": older**2 * memory.power + sign * (weights**2).sum(),
         "log_scale": scale,
     }
+
+
+def _updated(T: Any, older: Array, sign: int, new: Any) -> Any:
+    if isinstance(T, Tables):
+        entries = older * T.entries + sign * new.entries
+        return Tables(entries, T.scale, 32, T.Y)
+    return older * T + sign * new
+
+
+def _counted(memory: DrDAM, n: int) -> tuple[Array, Array]:
+    """The number of patterns and n more: its rounded value, and what rounding left out.
+
+    Exact as long as n and the sum have at most 48 bits: halves of n are integers of the
+    precision, and TwoSum keeps what each addition rounds off.
+    """
+    count = memory.count
+    rest = memory.count_rest
+    high = n // 2**24 * 2**24
+    for number in (high, n - high):
+        part = jnp.asarray(float(number), count.dtype)
+        total = count + part
+        back = total - count
+        rest = rest + ((count - (total - back)) + (part - back))
+        count = total
+    total = count + rest
+    return total, rest - (total - count)
 
 
 @jax.jit
@@ -488,5 +607,11 @@ def _certified(memory: DrDAM, x: Array) -> Array:
     terms = jnp.sqrt(memory.features.M) + jnp.sqrt(memory.D) * jnp.linalg.norm(
         z, axis=-1
     )
-    rounding = jnp.finfo(z.dtype).eps / 2 * terms * jnp.linalg.norm(memory.unpacked)
+    T = memory.T
+    size = (
+        jnp.sqrt((T.decoded(T.entries) ** 2).sum())
+        if isinstance(T, Tables)
+        else jnp.linalg.norm(memory.unpacked)
+    )
+    rounding = jnp.finfo(z.dtype).eps / 2 * terms * size
     return rounding <= jnp.maximum(S, memory.floor) / 8

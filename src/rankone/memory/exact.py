@@ -10,10 +10,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import Numbers, array, positive, readable, states
-from rankone._module import derive
+from rankone._checks import ArgumentError, Numbers, array, positive, readable, states
+from rankone._mesh import Placement, placement_of, placement_on
+from rankone._module import assembled, derive
 from rankone.memory.nonlinear import lookup
 from rankone.memory.protocol import EnergyMemory, Reader
 from rankone.precision import at_least_single, wider
@@ -51,6 +54,8 @@ class MrDAM(EnergyMemory):
             or your own elementwise one.
         Q: "log" (divided by β), "identity", or your own increasing function.
         g: "identity", "unit" (x/‖x‖), "tanh", or your own function (N, D) -> (N, D).
+        placement: How the patterns are split over devices; `sharded` makes it. Patterns
+            whose rows are already split over a mesh stay where they are.
 
     Raises:
         ValueError: If Xi is not a finite (K, D) array, beta is not positive, or a name
@@ -71,6 +76,7 @@ class MrDAM(EnergyMemory):
     separation: _Function = eqx.field(static=True)
     Q: _Function = eqx.field(static=True)
     g: _Function = eqx.field(static=True)
+    placement: Placement | None = eqx.field(static=True, repr=False)
     centre: Float[Array, " D"] = eqx.field(init=False, repr=False, default=None)
 
     def __init__(
@@ -82,6 +88,7 @@ class MrDAM(EnergyMemory):
         separation: _Function = "exp",
         Q: _Function = "log",
         g: _Function = "identity",
+        placement: Placement | None = None,
     ) -> None:
         Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2, once=True)
         hint = (
@@ -100,9 +107,43 @@ class MrDAM(EnergyMemory):
         self.separation = separation
         self.Q = Q
         self.g = g
+        self.placement = placement_of(Xi) if placement is None else placement
 
     def __check_init__(self) -> None:
         derive(self, centre=_centre(self.Xi, self.similarity))
+
+    def sharded(self, mesh: Mesh, axis: str | None = None) -> "MrDAM":
+        """The same memory with its patterns split over the devices of a mesh, each of
+        which holds K/n of them.
+
+        A read then sends D + 2 numbers per state: the largest similarity, and by it the
+        sum and the slope. To make a memory that no device could hold, give patterns
+        that are already split: `MrDAM(jax.make_array_from_callback(...), beta)`.
+
+        Args:
+            mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
+            axis: Name of the axis of the mesh; by default its first.
+
+        Raises:
+            ValueError: If the number of devices does not divide K.
+
+        >>> import jax, numpy as np, rankone as ro
+        >>> memory = ro.MrDAM(np.eye(4), beta=8.0).sharded(jax.make_mesh((1,), ("rows",)))
+        >>> memory.energy(np.eye(4)[0]).item()
+        -0.0
+        """
+        return self.placed(placement_on(mesh, axis))
+
+    def placed(self, placement: Placement) -> "MrDAM":
+        """`sharded`, for a placement that was made before."""
+        if len(self.Xi) % placement.parts:
+            raise ArgumentError(
+                "mesh",
+                f"got {placement.parts} devices for {len(self.Xi)} patterns; it must "
+                "be a number of devices that divides the number of patterns.",
+            )
+        fields = placement.placed(self, "Xi").__dict__
+        return assembled(MrDAM, fields | {"placement": placement})
 
     @property
     def D(self) -> int:
@@ -215,9 +256,7 @@ def _read(
 ) -> tuple[Array, Array, Bool[Array, "..."]]:
     """Energy and gradient at states less the origin; and that no state is floored."""
     flat, z = _states(memory, origin, x)
-    energy, slope = (_log_sum_exp if memory._log_domain else _general)(
-        memory, squares, z
-    )
+    energy, slope = _sums(memory, squares, z)
     gradient = lookup("g", memory.g).derivative(slope, flat)
     if memory._log_domain and memory.similarity == "dot" and memory.g == "identity":
         energy = energy + 0.5 * (flat**2).sum(-1)
@@ -226,7 +265,28 @@ def _read(
     return energy.reshape(rows), gradient.reshape(x.shape), jnp.zeros(rows, bool)
 
 
-def _general(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
+def _sums(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
+    """Energy and its derivative by z, each device summing over its own patterns."""
+    own = _log_sum_exp if memory._log_domain else _general
+    placement = memory.placement
+    if placement is None:
+        return own(memory, squares, z)
+    return placement.run(
+        partial(own, axis=placement.axis),
+        (memory, squares, z),
+        (placement.specs(memory, "Xi"), placement.spec(), P()),
+        (P(), P()),
+    )
+
+
+def _added(parts: Any, axis: Any) -> Any:
+    """Sums over all devices of an axis, if there is one."""
+    return parts if axis is None else jax.lax.psum(parts, axis)
+
+
+def _general(
+    memory: MrDAM, squares: Array | None, z: Array, axis: Any = None
+) -> tuple[Array, Array]:
     """−Q(ΣF(S)) and its derivative by z, eq. 6 as it stands."""
     similarity = lookup("similarity", memory.similarity)
     Xi = _near(memory, memory.Xi)
@@ -235,9 +295,10 @@ def _general(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Arr
     inner = memory.beta if memory.separation == "exp" else 1
     outer = 1 / memory.beta if memory.Q == "log" else 1
     S = inner * similarity.value(Xi, z, squares)
-    total = F.value(S).sum(-1)
+    total = _added(F.value(S).sum(-1), axis)
     weights = outer * Q.derivative(total)[:, None] * inner * F.derivative(S)
-    return -outer * Q.value(total), -similarity.derivative(weights, Xi, z)
+    slope = _added(similarity.derivative(weights, Xi, z), axis)
+    return -outer * Q.value(total), -slope
 
 
 # largest similarity, Σ exp(β(S − largest)) and Σ of that times ∂S/∂z
@@ -270,9 +331,11 @@ def _streamed(
     )
 
 
-def _log_sum_exp(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
+def _log_sum_exp(
+    memory: MrDAM, squares: Array | None, z: Array, axis: Any = None
+) -> tuple[Array, Array]:
     """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a
-    running maximum.
+    running maximum; over devices the maximum first, then the sums less it.
     """
     running = (
         jnp.full(len(z), jnp.finfo(z.dtype).min / 2, z.dtype),
@@ -282,6 +345,12 @@ def _log_sum_exp(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array,
     top, total, slope = _streamed(
         memory, (memory.Xi, squares), partial(_add_block, memory, z), running
     )
+    if axis is not None:
+        # Held constant: the energy does not depend on what is subtracted.
+        highest = jax.lax.pmax(jax.lax.stop_gradient(top), axis)
+        shrink = jnp.exp(memory.beta * (top - highest))
+        total, slope = jax.lax.psum((shrink * total, shrink[:, None] * slope), axis)
+        top = highest
     return -top - jnp.log(total) / memory.beta, -slope / total[:, None]
 
 
@@ -305,7 +374,35 @@ def _add_block(
 @jax.jit
 def _certified(memory: MrDAM, x: Array) -> Array:
     """True where rounding of the similarities cannot change the weights."""
+    # a judgement has no derivative, and a maximum over devices has no rule for one
+    memory, x = jax.lax.stop_gradient((memory, x))
     _, z = _states(memory, memory.origin, x)
+    placement = memory.placement
+    if placement is None:
+        top, largest = _nearest_two(memory, z)
+    else:
+        top, largest = placement.run(
+            partial(_nearest_two, axis=placement.axis),
+            (memory, z),
+            (placement.specs(memory, "Xi"), P()),
+            (P(), P()),
+        )
+    pattern = jnp.sqrt(largest)
+    state = jnp.linalg.norm(z, axis=-1)
+    sizes = (pattern + state) ** 2 / 2 if memory.similarity == "l2" else pattern * state
+    # of a product of length D, whatever its order
+    rounding = (memory.D + 5) * jnp.finfo(z.dtype).eps / 2 * sizes
+    alone = (
+        top[:, 0] - top[:, 1]
+        > 2 * rounding + (jnp.log(len(memory.Xi)) + _NOTHING) / memory.beta
+    )
+    return ((memory.beta * rounding <= _SHARE) | alone).reshape(x.shape[:-1])
+
+
+def _nearest_two(memory: MrDAM, z: Array, axis: Any = None) -> tuple[Array, Array]:
+    """The two largest similarities of each state (N, 2), and the largest squared length
+    of a pattern.
+    """
     value = lookup("similarity", memory.similarity).value
 
     def add(running: tuple[Array, Array], Xi: Array) -> tuple[Array, Array]:
@@ -318,13 +415,8 @@ def _certified(memory: MrDAM, x: Array) -> Array:
         jnp.zeros((), z.dtype),
     )
     top, largest = _streamed(memory, memory.Xi, add, start)
-    pattern = jnp.sqrt(largest)
-    state = jnp.linalg.norm(z, axis=-1)
-    sizes = (pattern + state) ** 2 / 2 if memory.similarity == "l2" else pattern * state
-    # of a product of length D, whatever its order
-    rounding = (memory.D + 5) * jnp.finfo(z.dtype).eps / 2 * sizes
-    alone = (
-        top[:, 0] - top[:, 1]
-        > 2 * rounding + (jnp.log(len(memory.Xi)) + _NOTHING) / memory.beta
-    )
-    return ((memory.beta * rounding <= _SHARE) | alone).reshape(x.shape[:-1])
+    if axis is not None:
+        every = jax.lax.all_gather(top, axis, axis=1, tiled=True)  # two per device
+        top = jax.lax.top_k(every, 2)[0]
+        largest = jax.lax.pmax(largest, axis)
+    return top, largest

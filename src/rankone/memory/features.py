@@ -10,7 +10,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import (
     Numbers,
@@ -22,10 +24,12 @@ from rankone._checks import (
     random_key,
     states,
 )
-from rankone._module import Module
+from rankone._mesh import Placement, placement_on
+from rankone._module import Module, assembled
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.packed import Packed, in_blocks
 from rankone.memory.projections import PROJECTIONS, Projection
+from rankone.memory.tables import Tables, as_tables, table_blocks
 from rankone.precision import at_least_single
 
 __all__ = ["RandomFeatures"]
@@ -61,6 +65,8 @@ class RandomFeatures(Module):
         frequencies: What was drawn, instead of a key; `dataclasses.replace` passes it
             on.
         phase: Likewise, the b of "cos"; None for the other bases.
+        placement: Likewise, how the frequencies are split over devices; `sharded` makes
+            it.
 
     Raises:
         ValueError: If D or Y is not a positive integer, a name is unknown, or only
@@ -82,6 +88,7 @@ class RandomFeatures(Module):
     regenerate: bool = eqx.field(static=True, repr=False)
     frequencies: Projection
     phase: Float[Array, " phases"] | None = eqx.field(repr=False)
+    placement: Placement | None = eqx.field(static=True, repr=False)
 
     def __init__(
         self,
@@ -94,6 +101,7 @@ class RandomFeatures(Module):
         regenerate: bool = False,
         frequencies: Projection | None = None,
         phase: Array | None = None,
+        placement: Placement | None = None,
     ) -> None:
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
@@ -116,8 +124,9 @@ class RandomFeatures(Module):
         if key is not None:
             random_key("key", key)
             frequencies, phase = _drawn(key, D, Y, basis, projection, regenerate)
+            placement = None
         elif frequencies is None or not _same_kind(
-            (frequencies, phase), D, Y, basis, projection, regenerate
+            (frequencies, phase), D, Y, basis, projection, regenerate, placement
         ):
             raise ValueError(
                 "key: got None; it must be a JAX random key, to draw frequencies of "
@@ -130,6 +139,36 @@ class RandomFeatures(Module):
         self.regenerate = regenerate
         self.frequencies = frequencies
         self.phase = phase
+        self.placement = placement
+
+    def sharded(self, mesh: Mesh, axis: str | None = None) -> "RandomFeatures":
+        """The same features with their frequencies split over the devices of a mesh.
+
+        A memory that is stored with them is split alike. Inside jit, features that are
+        drawn and then sharded are drawn in parts, so that no device holds all of them:
+        `jax.jit(lambda key: ro.RandomFeatures(D, Y, key=key).sharded(mesh))(key)`.
+
+        Args:
+            mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
+            axis: Name of the axis of the mesh; by default its first.
+        """
+        return self.placed(placement_on(mesh, axis))
+
+    def placed(self, placement: Placement) -> "RandomFeatures":
+        """`sharded`, for a placement that was made before."""
+        frequencies, phase = _divided(self, placement.parts)
+        fields = {
+            "frequencies": placement.placed(frequencies, "blocks"),
+            "phase": None if phase is None else placement.put(phase, placement.axis),
+            "placement": placement,
+        }
+        return assembled(RandomFeatures, self.__dict__ | fields)
+
+    @property
+    def columns(self) -> int:
+        """Rows of all blocks together: Y, and those that fill up the last block."""
+        blocks = jax.tree.leaves(self.frequencies.blocks)[0]
+        return len(blocks) * self.frequencies.rows
 
     @property
     def M(self) -> int:
@@ -188,43 +227,32 @@ class RandomFeatures(Module):
         return _project(self, at_least_single(states("z", z, self.D)))
 
     def read(
-        self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed
+        self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed | Tables
     ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
         """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ
-        or its Jacobian [D-eq10].
+        or its Jacobian [D-eq10]. Over devices, one sum of D + 1 numbers per state.
         """
         z = self._rows("z", z)
-        T = T if isinstance(T, Packed) else numbers("T", T)
+        T = T if isinstance(T, Packed | Tables) else numbers("T", T)
         if T.shape != (self.M,):
             raise ValueError(
                 f"T: got shape {T.shape}; "
                 f"it must be of shape ({self.M},): a number for each feature."
             )
-        basis = self._basis
-        z2 = (z * z).sum(-1, keepdims=True)
-        x = self.frequencies.first_round(z)
-        tables, entries = in_blocks(T, basis.tables, self.frequencies.rows)
-
-        def block(inputs: Any) -> tuple[Array, Array]:
-            entry, phase, table = inputs
-            forward, adjoint = self.frequencies.operator(entry)
-            f = self._of(forward(x), z2, phase)
-            t = tuple(
-                jnp.broadcast_to(row, f[0].shape)
-                for row in self.frequencies.arrange(entries(table))
-            )
-            return value(basis, f, t), adjoint(basis.slopes(f, t))
-
-        inputs = (self.frequencies.blocks, self._phases(z.dtype), tables)
-        S, gradient = _sum_blocks(block, inputs)
-        scale = (basis.scale / self.Y) ** 0.5
-        S = scale * S
-        gradient = scale * self.frequencies.first_round_transposed(gradient)
-        return S, gradient - 2 * z * S[:, None] if basis.positive else gradient
+        placement = self.placement
+        if placement is None:
+            return _own_sums(self, z, T)
+        divided: Tables = as_tables(T, self._basis.tables, self.columns)
+        return placement.run(
+            partial(_own_sums, axis=placement.axis),
+            (self, z, divided),
+            (self.specs, P(), self.specs_of_tables(divided)),
+            (P(), P()),
+        )
 
     def encode(
         self, Z: Float[Array, "K D"], weights: Float[Array, " K"]
-    ) -> Float[Array, " M"]:
+    ) -> Float[Array, " M"] | Tables:
         """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns
         [D-prop3].
         """
@@ -235,38 +263,65 @@ class RandomFeatures(Module):
                 f"weights: got shape {weights.shape}; "
                 f"it must be of shape {Z.shape[:1]}: one per row."
             )
-        chunk = ceil(len(Z) / ceil(len(Z) / 16)) if len(Z) else 1
-        pad = -len(Z) % chunk
-        Z = jnp.pad(Z, ((0, pad), (0, 0))).reshape(-1, chunk, self.D)
-        weights = jnp.pad(weights, (0, pad)).reshape(-1, chunk)
+        return self.encode_near(Z, weights, jnp.zeros(self.D, Z.dtype), 1.0)
 
-        def add(T: Array, inputs: tuple[Array, Array]) -> tuple[Array, None]:
-            z, w = inputs
-            return T + self._features(z, lambda f: w @ f), None
+    def encode_near(
+        self,
+        Xi: Float[Array, "K D"],
+        weights: Float[Array, " K"],
+        centre: Float[Array, " D"],
+        scale: Float[ArrayLike, ""],
+        rows: Placement | None = None,
+    ) -> Float[Array, " M"] | Tables:
+        """Σ_μ w_μ φ(scale·(ξ_μ − centre)), in the precision of the centre; nothing is
+        checked.
 
-        return jax.lax.scan(add, jnp.zeros(self.M, Z.dtype), (Z, weights))[0]
-
-    def _features(self, z: Float[Array, "N D"], reduce: Any = lambda f: f) -> Array:
-        """φ(z), each block's features passed through `reduce` (over the queries) before
-        blocks are joined.
+        Args:
+            Xi: Patterns.
+            weights: One per pattern.
+            centre: Subtracted from them, a few patterns at a time.
+            scale: By which they are multiplied then.
+            rows: How the patterns are split over devices. Each encodes its own, and one
+                sum of T travels.
         """
-        basis = self._basis
-        z2 = (z * z).sum(-1, keepdims=True)
-        x = self.frequencies.first_round(z)
+        arguments = (self, Xi, weights, centre, jnp.asarray(scale, centre.dtype))
+        placement = self.placement
+        if placement is None and rows is None:
+            T = _own_tables(*arguments)
+        else:
+            apart = rows is not None and (
+                placement is None
+                or (rows.mesh == placement.mesh and rows.axis != placement.axis)
+            )
+            pattern = rows.spec() if apart and rows is not None else P()
+            where = rows if placement is None else placement
+            assert where is not None
+            T = where.run(
+                partial(
+                    _own_tables,
+                    axis=None if placement is None else placement.axis,
+                    over=rows.axis if apart and rows is not None else None,
+                ),
+                arguments,
+                (self.specs, pattern, pattern, P(), P()),
+                P() if placement is None else placement.spec(1),
+            )
+        if placement is None:
+            return T[:, : self.Y].reshape(self.M)
+        return Tables(T, jnp.ones((), T.dtype), 32, self.Y)
 
-        def block(inputs: Any) -> Array:
-            entry, phase = inputs
-            forward, _ = self.frequencies.operator(entry)
-            features = self._of(forward(x), z2, phase)[: basis.tables]
-            return jnp.stack([reduce(self.frequencies.flatten(f)) for f in features])
+    @property
+    def specs(self) -> "RandomFeatures":
+        """What is split of the features: the blocks, and their phases."""
+        if self.placement is None:
+            return jax.tree.map(lambda _: P(), self)
+        return self.placement.specs(self, "blocks", "phase")
 
-        # (B, tables, ..., R)
-        stacked = _map_blocks(block, (self.frequencies.blocks, self._phases(z.dtype)))
-        joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
-        flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])[
-            ..., : self.Y
-        ]
-        return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
+    def specs_of_tables(self, T: Tables) -> Tables:
+        """What is split of T: its columns."""
+        assert self.placement is not None
+        columns = self.placement.spec(1)
+        return jax.tree.unflatten(jax.tree.structure(T), [columns, P()])
 
     def _of(self, h: Array, z2: Array, phase: Float[Array, " R"]) -> tuple[Array, ...]:
         """Features of a block's projections."""
@@ -281,11 +336,143 @@ class RandomFeatures(Module):
 
     def _phases(self, dtype: Any) -> Float[Array, "B R"]:
         R = self.frequencies.rows
+        B = self.columns // R
         # an empty row a block, so that every basis scans over the same structure
         if self.basis != "cos":
-            return jnp.zeros((-(-self.Y // R), 0), dtype)
+            return jnp.zeros((B, 0), dtype)
         assert self.phase is not None
-        return jnp.pad(self.phase.astype(dtype), (0, -self.Y % R)).reshape(-1, R)
+        phase = self.phase.astype(dtype)
+        return jnp.pad(phase, (0, B * R - len(phase))).reshape(B, R)
+
+
+def _own_sums(
+    features: RandomFeatures, z: Array, T: Array | Packed | Tables, axis: Any = None
+) -> tuple[Array, Array]:
+    """S and ∂S/∂z of a device's own frequencies, summed over the devices of an axis."""
+    basis = features._basis
+    projection = features.frequencies
+    z2 = (z * z).sum(-1, keepdims=True)
+    x = projection.first_round(z)
+    if isinstance(T, Tables):
+        first = _first_column(features.columns, axis)
+        tables, entries = table_blocks(T, projection.rows, first)
+    else:
+        tables, entries = in_blocks(T, basis.tables, projection.rows)
+
+    def block(inputs: Any) -> tuple[Array, Array]:
+        entry, phase, table = inputs
+        forward, adjoint = projection.operator(entry)
+        f = features._of(forward(x), z2, phase)
+        t = tuple(
+            jnp.broadcast_to(row, f[0].shape)
+            for row in projection.arrange(entries(table))
+        )
+        return value(basis, f, t), adjoint(basis.slopes(f, t))
+
+    inputs = (projection.blocks, features._phases(z.dtype), tables)
+    S, gradient = _sum_blocks(block, inputs)
+    scale = (basis.scale / features.Y) ** 0.5
+    S = scale * S
+    gradient = scale * projection.first_round_transposed(gradient)
+    if axis is not None:
+        S, gradient = jax.lax.psum((S, gradient), axis)
+    return S, gradient - 2 * z * S[:, None] if basis.positive else gradient
+
+
+def _first_column(columns: int, axis: Any) -> Any:
+    """Position of a device's first frequency among those of all devices."""
+    return 0 if axis is None else columns * jax.lax.axis_index(axis)
+
+
+def _own_tables(
+    features: RandomFeatures,
+    Xi: Array,
+    weights: Array,
+    centre: Array,
+    scale: Array,
+    axis: Any = None,
+    over: Any = None,
+) -> Array:
+    """Sums of the features of patterns (tables, columns), of a device's own frequencies
+    and patterns; then over the devices that hold other patterns.
+    """
+    K = len(Xi)
+    chunk = ceil(K / ceil(K / 16)) if K else 1
+    columns = features.columns
+
+    def add(T: Array, i: Array) -> tuple[Array, None]:
+        # The last slice reaches back over patterns that were counted before; a padded
+        # copy of the patterns would take as much memory as they do.
+        start = jnp.minimum(i * chunk, K - chunk)
+        xi = jax.lax.dynamic_slice_in_dim(Xi, start, chunk).astype(centre.dtype)
+        w = jax.lax.dynamic_slice_in_dim(weights, start, chunk)
+        w = jnp.where(start + jnp.arange(chunk) >= i * chunk, w, 0)
+        z = scale * (xi - centre[None])
+        return T + _own_features(features, z, lambda f: w @ f), None
+
+    T = jnp.zeros((features._basis.tables, columns), centre.dtype)
+    if K:
+        T, _ = jax.lax.scan(add, T, jnp.arange(ceil(K / chunk)))
+    if features.placement is not None:
+        column = _first_column(columns, axis) + jnp.arange(columns)
+        T = jnp.where((column < features.Y)[None], T, 0)
+    return T if over is None else jax.lax.psum(T, over)
+
+
+def _own_features(
+    features: RandomFeatures, z: Array, reduce: Callable[[Array], Array] | None = None
+) -> Array:
+    """φ(z) of a device's own frequencies as (tables, ..., columns), each block's
+    features passed through `reduce` (over the queries) before blocks are joined.
+    """
+    basis = features._basis
+    projection = features.frequencies
+    z2 = (z * z).sum(-1, keepdims=True)
+    x = projection.first_round(z)
+
+    def block(inputs: Any) -> Array:
+        entry, phase = inputs
+        forward, _ = projection.operator(entry)
+        of_block = features._of(forward(x), z2, phase)[: basis.tables]
+        flat = [projection.flatten(f) for f in of_block]
+        return jnp.stack(flat if reduce is None else list(map(reduce, flat)))
+
+    # (B, tables, ..., R)
+    stacked = _map_blocks(block, (projection.blocks, features._phases(z.dtype)))
+    joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
+    flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])
+    return (basis.scale / features.Y) ** 0.5 * flat
+
+
+def _own_projections(features: RandomFeatures, z: Array) -> Array:
+    """Ωz of a device's own frequencies (N, columns)."""
+    projection = features.frequencies
+    x = projection.first_round(z)
+    h = _map_blocks(
+        lambda entry: projection.flatten(projection.operator(entry)[0](x)),
+        projection.blocks,
+    )
+    return jnp.moveaxis(h, 0, 1).reshape(len(z), h.shape[0] * h.shape[2])
+
+
+def _of_all(features: RandomFeatures, own: Any, z: Array, ndim: int) -> Array:
+    """What each device computes of its own frequencies, the last of `ndim` axes."""
+    placement = features.placement
+    if placement is None:
+        return own(features, z)
+    specs = (features.specs, P())
+    return placement.run(own, (features, z), specs, placement.spec(ndim - 1))
+
+
+@partial(jax.jit, static_argnames="parts")
+def _divided(features: RandomFeatures, parts: int) -> tuple[Projection, Array | None]:
+    """Frequencies and phases in blocks that `parts` divides."""
+    frequencies = features.frequencies.divided(parts, features.Y)
+    if features.phase is None:
+        return frequencies, None
+    columns = len(jax.tree.leaves(frequencies.blocks)[0]) * frequencies.rows
+    phase = features.phase[: features.Y]
+    return frequencies, jnp.pad(phase, (0, columns - features.Y))
 
 
 @partial(jax.jit, static_argnames=("D", "Y", "basis", "projection", "regenerate"))
@@ -307,6 +494,7 @@ def _same_kind(
     basis: str,
     projection: str,
     regenerate: bool,
+    placement: Placement | None,
 ) -> bool:
     """True if frequencies and phase have the structure and shapes of drawn ones, so that
     `dataclasses.replace` may keep them.
@@ -316,29 +504,25 @@ def _same_kind(
         lambda key: _drawn(key, D, Y, basis, projection, regenerate), key
     )
     same_structure: bool = jax.tree.structure(expected) == jax.tree.structure(given)  # type: ignore[operator]
+    if placement is not None:
+        blocks = jax.tree.leaves(given[0].blocks)[0]
+        fits = len(blocks) % placement.parts == 0
+        return same_structure and fits and len(blocks) * given[0].rows >= Y
     shapes = [leaf.shape for leaf in jax.tree.leaves(expected)]
     return same_structure and shapes == list(map(jnp.shape, jax.tree.leaves(given)))
 
 
 @jax.jit
 def _phi(features: RandomFeatures, z: Array) -> Array:
-    return features._features(z.reshape(-1, features.D)).reshape(
-        *z.shape[:-1], features.M
-    )
+    flat = z.reshape(-1, features.D)
+    tables = _of_all(features, _own_features, flat, 3)[..., : features.Y]
+    return jnp.concatenate(list(tables), axis=-1).reshape(*z.shape[:-1], features.M)
 
 
 @jax.jit
 def _project(features: RandomFeatures, z: Array) -> Array:
     flat = z.reshape(-1, features.D)
-    projection = features.frequencies
-    x = projection.first_round(flat)
-    h = _map_blocks(
-        lambda entry: projection.flatten(projection.operator(entry)[0](x)),
-        projection.blocks,
-    )
-    rows = jnp.moveaxis(h, 0, 1).reshape(len(flat), h.shape[0] * h.shape[2])[
-        :, : features.Y
-    ]
+    rows = _of_all(features, _own_projections, flat, 2)[:, : features.Y]
     return rows.reshape(*z.shape[:-1], features.Y)
 
 

@@ -18,7 +18,17 @@ from rankone._checks import choice, integer
 from rankone._module import Module
 from rankone.precision import wider
 
-__all__ = ["BITS", "Packed", "check_bits", "in_blocks", "levels", "rounded"]
+__all__ = [
+    "BITS",
+    "Packed",
+    "check_bits",
+    "coded",
+    "from_bytes",
+    "in_blocks",
+    "in_bytes",
+    "levels",
+    "rounded",
+]
 
 BITS = (32, 8, 4, 2, 1)
 # sweeps: with 8 bits the error is then within 2e-4 of the least, with fewer bits at it
@@ -132,20 +142,39 @@ def rounded(T: Float[Array, " M"] | Packed, bits: int) -> Float[Array, " M"] | P
 
 @partial(jax.jit, static_argnames="bits")
 def _packed(T: Array, bits: int) -> Packed:
+    code, scale = coded(T, bits, T.size)
+    return Packed(in_bytes(code, bits), scale, bits, T.size)
+
+
+def coded(T: Float[Array, "..."], bits: int, size: int) -> tuple[Array, Array]:
+    """The code of each entry, and the scale; `size` entries count, and others are 0."""
     T = T.astype(wider(T.dtype, jnp.result_type(float)))
     c = jnp.asarray(levels(bits), T.dtype)
-    square = T @ T
-    unit = T * jnp.sqrt(T.size / jnp.where(square > 0, square, 1))
+    square = (T * T).sum()
+    unit = T * jnp.sqrt(size / jnp.where(square > 0, square, 1))
     code = jnp.searchsorted((c[1:] + c[:-1]) / 2, unit).astype(jnp.uint8)
-    product = T @ c[code]
+    product = (T * c[code]).sum()
     # ⟨T̂, T⟩ = ‖T‖²: what rounding adds is orthogonal to T
-    scale = square / jnp.where(product > 0, product, 1)
+    return code, square / jnp.where(product > 0, product, 1)
+
+
+def in_bytes(code: UInt8[Array, "..."], bits: int) -> UInt8[Array, "..."]:
+    """Codes along the last axis, several to a byte, the first in the lowest bits."""
     each = 8 // bits
-    rows = jnp.pad(code, (0, -T.size % each)).reshape(-1, each)
-    codes = (rows << bits * jnp.arange(each, dtype=jnp.uint8)[None]).sum(
-        1, dtype=jnp.uint8
+    padding = [(0, 0)] * (code.ndim - 1) + [(0, -code.shape[-1] % each)]
+    rows = jnp.pad(code, padding).reshape(*code.shape[:-1], -1, each)
+    shifts = (bits * jnp.arange(each, dtype=jnp.uint8)).reshape(
+        *[1] * (rows.ndim - 1), each
     )
-    return Packed(codes, scale, bits, T.size)
+    return (rows << shifts).sum(-1, dtype=jnp.uint8)
+
+
+def from_bytes(codes: UInt8[Array, "..."], bits: int) -> UInt8[Array, "..."]:
+    """The codes in bytes, as `in_bytes` packs them."""
+    each = 8 // bits
+    shifts = (bits * jnp.arange(each, dtype=jnp.uint8)).reshape(*[1] * codes.ndim, each)
+    code = (codes[..., None] >> shifts) & jnp.uint8(2**bits - 1)
+    return code.reshape(*codes.shape[:-1], codes.shape[-1] * each)
 
 
 @cache

@@ -1,6 +1,9 @@
 """Random projections Ω with rows ω ~ N(0, I): stored, regenerated from a seed, or made
 of Hadamard transforms.
 
+`divided` lays a projection out in equal blocks for several devices, without a change to
+the order of its rows; rows past Y are empty, and what they would add is left out.
+
 Every projection is a stack of row blocks. `operator(block)` turns one entry of `blocks`
 into the pair (x ↦ Ω_b x, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each
 row once and uses it twice. What all blocks share is done once: `first_round` before
@@ -36,6 +39,9 @@ Operator = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 _BLOCK_ENTRIES = 2**20
 # of the dense rows that a block of transforms stands for
 _HADAMARD_ENTRIES = 10 * 2**20
+# rows of a block of divided features come in such multiples, so that codes of few bits
+# fill whole bytes
+_LANES = 8
 # of a block that is drawn again at every use, and so of every draw
 _DRAWN_ENTRIES = 2**18
 
@@ -87,6 +93,15 @@ class Stored(_Rows):
         """Rows of a block."""
         return self.blocks.shape[1]
 
+    def divided(self, parts: int, Y: int) -> "Stored":
+        """The first Y rows in blocks that `parts` divides."""
+        B, R, D = self.blocks.shape
+        if B % parts == 0 and R % _LANES == 0:
+            return self
+        B, R = _equal(parts, ceil(Y / parts), max(64, _BLOCK_ENTRIES // D), _LANES)
+        rows = jnp.pad(self.blocks.reshape(-1, D)[:Y], ((0, B * R - Y), (0, 0)))
+        return type(self)(rows.reshape(B, R, D))
+
     def operator(self, block: Any) -> Operator:
         """Products with the block and with its transpose."""
         return _rows_operator(block)
@@ -105,6 +120,12 @@ class Regenerated(_Rows):
     blocks: UInt[Array, " B"]
     D: int = eqx.field(static=True)
     rows: int = eqx.field(static=True)
+
+    def divided(self, parts: int, Y: int) -> "Regenerated":
+        """The same draws, in a number of blocks that `parts` divides."""
+        B = ceil(len(self.blocks) / parts) * parts
+        ids = jnp.arange(B, dtype=jnp.uint32)
+        return Regenerated(self.key, ids, self.D, self.rows)
 
     def operator(self, block: Any) -> Operator:
         """Products with the block and with its transpose."""
@@ -135,6 +156,23 @@ class Hadamard(Module):
     def rows(self) -> int:
         """Rows of a block."""
         return self.blocks[1].shape[-2] * self.blocks[1].shape[-1]
+
+    def divided(self, parts: int, Y: int) -> "Hadamard":
+        """The same transforms, in blocks that `parts` divides."""
+        signs, norms = self.blocks
+        B, G, P = norms.shape
+        if B % parts == 0:
+            return self
+        transforms = ceil(Y / P)
+        most = max(1, _HADAMARD_ENTRIES // P**2)
+        B, G = _equal(parts, ceil(transforms / parts), most, 1)
+        pad = B * G - transforms
+        pairs = signs.swapaxes(1, 2).reshape(-1, 2, P)[:transforms]
+        pairs = jnp.pad(pairs, ((0, pad), (0, 0), (0, 0))).reshape(B, G, 2, P)
+        norms = jnp.pad(norms.reshape(-1, P)[:transforms], ((0, pad), (0, 0)))
+        return Hadamard(
+            self.first, (pairs.swapaxes(1, 2), norms.reshape(B, G, P)), self.D
+        )
 
     @property
     def _shape(self) -> tuple[int, int, int]:
@@ -215,6 +253,14 @@ def _hadamard_matrix(n: int) -> Array:
 def _layout(D: int, Y: int, entries: int) -> tuple[int, int]:
     rows = min(Y, max(64, entries // D))
     return ceil(Y / rows), rows
+
+
+def _equal(parts: int, each: int, most: int, multiple: int) -> tuple[int, int]:
+    """Number and length of blocks, equally many for each of the parts, which hold
+    `each` rows or a few more.
+    """
+    blocks = ceil(each / most)
+    return parts * blocks, ceil(ceil(each / blocks) / multiple) * multiple
 
 
 def _in_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:

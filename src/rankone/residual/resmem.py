@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
 from rankone._checks import (
@@ -22,6 +23,7 @@ from rankone._checks import (
     renamed,
     states,
 )
+from rankone._mesh import Placement, placement_on
 from rankone._module import Module, assembled
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
@@ -32,6 +34,7 @@ from rankone.residual.storage import (
     onehot_residuals,
     positive_scalar,
     probabilities,
+    split,
 )
 from rankone.writes import BatchStep, KernelMemory, NearestNeighbours
 
@@ -212,7 +215,36 @@ class ResMem(Module):
             "a number of neighbours from 1 to that of the stored embeddings",
             most=len(store),
         )
+        placement = getattr(store, "placement", None)
+        if placement is not None:
+            residuals = split(residuals, placement)
         fields = {"residuals": residuals, "store": store}
+        return assembled(ResMem, self.__dict__ | fields)
+
+    def sharded(self, mesh: Mesh, axis: str | None = None) -> "ResMem":
+        """The same memory with its embeddings and residuals split over the devices of a
+        mesh. Made for an `ExactSearch`; a `ShardedSearch` is split when it is fitted.
+
+        Args:
+            mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
+            axis: Name of the axis of the mesh; by default its first.
+
+        Raises:
+            ValueError: If nothing is stored, the store cannot be split, or the number
+                of devices does not divide the number of rows.
+        """
+        return self.placed(placement_on(mesh, axis))
+
+    def placed(self, placement: Placement) -> "ResMem":
+        """`sharded`, for a placement that was made before."""
+        residuals, store = self._fitted()
+        instance("store", store, ExactSearch, "an ExactSearch, to be split")
+        fields = {
+            "residuals": split(residuals, placement),
+            "store": store.placed(placement),  # type: ignore[attr-defined]
+            "sigma": placement.put(self.sigma),
+            "temperature": placement.put(self.temperature),
+        }
         return assembled(ResMem, self.__dict__ | fields)
 
     def predict(

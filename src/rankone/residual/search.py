@@ -30,7 +30,8 @@ from rankone._checks import (
     known,
     states,
 )
-from rankone._module import Module, derive
+from rankone._mesh import Placement, placement_of, placement_on
+from rankone._module import Module, assembled, derive
 from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
 from rankone.residual.blocks import search_rows
@@ -84,6 +85,8 @@ class ExactSearch(Module):
         stored: How many of the rows count, the first ones; all if None. It may be
             traced: a store of a fixed shape that fills up inside jit. The rows after
             them are never found.
+        placement: How the rows are split over devices; `sharded` makes it. Rows that
+            are already split over a mesh stay where they are.
 
     Raises:
         ValueError: If the store is empty, not a matrix, or has NaN or infinite entries.
@@ -91,10 +94,14 @@ class ExactSearch(Module):
 
     rows: Float[Array, "n D"]
     stored: Int[Array, ""] | None = None
+    placement: Placement | None = eqx.field(static=True, repr=False, default=None)
     half_norms: Float[Array, " n"] = eqx.field(init=False, repr=False, default=None)
 
     def __init__(
-        self, rows: Numbers, stored: int | Int[Array, ""] | None = None
+        self,
+        rows: Numbers,
+        stored: int | Int[Array, ""] | None = None,
+        placement: Placement | None = None,
     ) -> None:
         rows = _sized(
             array("rows", rows, "(n, D): one stored embedding a row", 2, once=True)
@@ -108,10 +115,37 @@ class ExactSearch(Module):
             )
         self.rows = rows
         self.stored = stored
+        self.placement = placement_of(rows) if placement is None else placement
 
     def __check_init__(self) -> None:
         count = len(self.rows) if self.stored is None else self.stored
         derive(self, half_norms=_half_norms(self.rows, count))
+
+    def sharded(self, mesh: Mesh, axis: str | None = None) -> "ExactSearch":
+        """The same store with its rows split over the devices of a mesh.
+
+        Each device searches its own rows, and the k best of each travel.
+        `ShardedSearch` fills up a number of rows that the devices do not divide.
+
+        Args:
+            mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
+            axis: Name of the axis of the mesh; by default its first.
+
+        Raises:
+            ValueError: If the number of devices does not divide the number of rows.
+        """
+        return self.placed(placement_on(mesh, axis))
+
+    def placed(self, placement: Placement) -> "ExactSearch":
+        """`sharded`, for a placement that was made before."""
+        if len(self.rows) % placement.parts:
+            raise ArgumentError(
+                "mesh",
+                f"got {placement.parts} devices for {len(self.rows)} rows; it must be "
+                "a number of devices that divides the number of rows.",
+            )
+        fields = placement.placed(self, "rows", "half_norms").__dict__
+        return assembled(ExactSearch, fields | {"placement": placement})
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -133,7 +167,12 @@ def _sized(rows: _Rows) -> _Rows:
     that can be seen.
     """
     if known(rows):
-        most = float(concrete(_largest, rows))
+        # An array on the host may be larger than a device.
+        most = (
+            max(float(rows.max()), -float(rows.min()))
+            if isinstance(rows, np.ndarray)
+            else float(concrete(_largest, rows))
+        )
         wide = jnp.finfo(wider(rows.dtype, jnp.float32))
         least = float(wide.tiny) ** 0.5 / float(wide.eps)
         greatest = (float(wide.max) / rows.shape[1]) ** 0.5 / 2
@@ -149,7 +188,7 @@ def _sized(rows: _Rows) -> _Rows:
 
 
 @jax.jit
-def _largest(rows: Array | np.ndarray) -> Array:
+def _largest(rows: Array) -> Array:
     return jnp.abs(rows).max().astype(wider(rows.dtype, jnp.float32))
 
 
@@ -173,7 +212,11 @@ def _half_norms(rows: Array, stored: int | Array) -> Array:
 @partial(jax.jit, static_argnames="k")
 def _search(store: ExactSearch, q: Array, k: int) -> Neighbours:
     flat = q.reshape(-1, q.shape[-1]).astype(wider(q.dtype, store.half_norms.dtype))
-    found = search_rows(store.rows, store.half_norms, flat, k)
+    found = (
+        search_rows(store.rows, store.half_norms, flat, k)
+        if store.placement is None
+        else _search_parts(store.rows, store.half_norms, flat, k, store.placement)
+    )
     return Neighbours(*(part.reshape(*q.shape[:-1], k) for part in found))
 
 
@@ -254,6 +297,11 @@ class ShardedSearch(Module):
     def __len__(self) -> int:
         return self.stored
 
+    @property
+    def placement(self) -> Placement:
+        """How the rows are split over devices."""
+        return Placement(Mesh(np.asarray(self.devices), (_AXIS,)), _AXIS)
+
     def search(self, queries: Numbers, k: int) -> Neighbours:
         """The k nearest rows to queries (..., D); the same rows as `ExactSearch`
         finds.
@@ -273,30 +321,34 @@ def _on_devices(rows: np.ndarray, ids: Sequence[int]) -> ShardedSearch:
 
 @partial(jax.jit, static_argnames="k")
 def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
-    size = len(store.rows) // len(store.devices)
+    q = queries.reshape(-1, queries.shape[-1]).astype(
+        wider(queries.dtype, store.half_norms.dtype)
+    )
+    found = _search_parts(store.rows, store.half_norms, q, k, store.placement)
+    return Neighbours(*(part.reshape(*queries.shape[:-1], k) for part in found))
+
+
+def _search_parts(
+    rows: Array, half: Array, q: Array, k: int, placement: Placement
+) -> tuple[Array, Array]:
+    """The k nearest rows to queries (N, D), from the k nearest of each device."""
+    size = len(rows) // placement.parts
     own = min(k, size)  # all a device has, if it has fewer
 
     def local(rows: Array, half: Array, q: Array) -> tuple[Array, Array]:
         distances, indices = search_rows(rows, half, q, own)
-        return distances, indices + jax.lax.axis_index(_AXIS) * size
+        first = size * jax.lax.axis_index(placement.axis)
+        return distances, jnp.where(indices < 0, -1, first + indices)
 
-    q = queries.reshape(-1, queries.shape[-1]).astype(
-        wider(queries.dtype, store.half_norms.dtype)
-    )
-    mesh = Mesh(np.asarray(store.devices), (_AXIS,))
-    out = P(None, _AXIS)
-    spread = jax.shard_map(
+    distances, found = placement.run(
         local,
-        mesh=mesh,
-        in_specs=(P(_AXIS), P(_AXIS), P()),
-        out_specs=(out, out),
-        check_vma=False,
+        (rows, half, q),
+        (placement.spec(), placement.spec(), P()),
+        (placement.spec(1), placement.spec(1)),
     )
     # (N, devices · own), devices in order: ties keep the order of the rows
-    distances, rows = spread(store.rows, store.half_norms, q)
     top, at = jax.lax.top_k(-distances, k)
-    found = -top, jnp.take_along_axis(rows, at, 1)
-    return Neighbours(*(part.reshape(*queries.shape[:-1], k) for part in found))
+    return -top, jnp.take_along_axis(found, at, 1)
 
 
 class FaissSearch(Module):

@@ -9,6 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Integer
 
 from rankone._checks import (
@@ -23,7 +24,8 @@ from rankone._checks import (
     readable,
     states,
 )
-from rankone._module import Module
+from rankone._mesh import Placement
+from rankone._module import Module, assembled
 from rankone.precision import wider
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "positive_scalar",
     "probabilities",
     "sparse",
+    "split",
 ]
 
 # how far the sum of a row of probabilities may be from 1: half precision sums that well
@@ -90,6 +93,61 @@ class _Sparse(Module):
         return read.at[self.columns[rows]].add(
             weights[:, None].astype(read.dtype) * held
         )
+
+
+class _Split(Module):
+    """Residuals of which each device holds an equal part; rows past n are 0."""
+
+    parts: Residuals
+    n: int = eqx.field(static=True)
+    placement: Placement | None = eqx.field(static=True, repr=False)
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def L(self) -> int:
+        return self.parts.L
+
+    def placed(self, placement: Placement) -> "_Split":
+        """The same residuals over the devices of a placement."""
+        n = self.n
+
+        def put(leaf: Array) -> Array:
+            padding = [(0, -n % placement.parts)] + [(0, 0)] * (leaf.ndim - 1)
+            return placement.put(jnp.pad(leaf[:n], padding), placement.axis)
+
+        fields = {"parts": jax.tree.map(put, self.parts), "placement": placement}
+        return assembled(_Split, self.__dict__ | fields)
+
+    def weighted(self, weights: Array, rows: Array) -> Array:
+        placement = self.placement
+        if placement is None:
+            return self.parts.weighted(weights, rows)
+
+        def own(parts: Residuals, weights: Array, rows: Array) -> Array:
+            size = len(parts)
+            place = rows - size * jax.lax.axis_index(placement.axis)
+            here = (place >= 0) & (place < size)
+            sums = parts.weighted(
+                jnp.where(here, weights, 0), jnp.clip(place, 0, size - 1)
+            )
+            return jax.lax.psum(sums, placement.axis)
+
+        specs = (jax.tree.map(lambda _: placement.spec(), self.parts), P(), P())
+        return placement.run(own, (self.parts, weights, rows), specs, P())
+
+
+def split(residuals: Residuals, placement: Placement) -> Residuals:
+    """The residuals split over devices by rows, if all arrays of them have one row per
+    residual; else as they are.
+    """
+    n = len(residuals)
+    if isinstance(residuals, _Split):
+        return residuals.placed(placement)
+    if any(leaf.shape[:1] != (n,) for leaf in jax.tree.leaves(residuals)):
+        return residuals
+    return _Split(residuals, n, None).placed(placement)
 
 
 def dense(residuals: Numbers) -> Residuals:

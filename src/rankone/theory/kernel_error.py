@@ -288,7 +288,7 @@ def _searched(
 def _ascend(
     features: RandomFeatures, start: Array, R: Array, steps: int
 ) -> tuple[Array, Array]:
-    T = features._features(jnp.zeros((1, features.D), start.dtype))[0]
+    T = features.phi(jnp.zeros((1, features.D), start.dtype))[0]
 
     def error(delta: Array) -> tuple[Array, Array]:
         estimate, slope = features.read(delta, T)

@@ -1,0 +1,143 @@
+"""The vector T of a distributed memory whose features are split over devices: each
+entry lies with the frequency that it belongs to.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, UInt8
+
+from rankone._module import Module
+from rankone.memory.packed import Packed, coded, from_bytes, in_bytes, levels
+
+__all__ = ["Tables", "as_tables", "table_blocks"]
+
+
+class Tables(Module):
+    """A vector (M,) as a matrix of one row per table of the basis, and one column per
+    frequency.
+
+    Splitting the columns over devices splits all tables alike. A vector (M,) that was
+    split in one piece would have the cosines on half of the devices and the sines on
+    the others.
+
+    Attributes:
+        entries: (tables, columns), 0 in the columns past Y; with fewer than 32 bits the
+            codes of the entries, 8/bits of them in each byte.
+        scale: What the levels of the codes are multiplied by; 1 for 32 bits.
+        bits: Bits per entry: 32, 8, 4, 2 or 1.
+        Y: Number of frequencies.
+    """
+
+    entries: Float[Array, "tables columns"] | UInt8[Array, "tables bytes"]
+    scale: Float[Array, ""]
+    bits: int = eqx.field(static=True)
+    Y: int = eqx.field(static=True)
+
+    @property
+    def columns(self) -> int:
+        """Number of columns: Y, and those that fill up the last block."""
+        return self.entries.shape[1] * (1 if self.bits == 32 else 8 // self.bits)
+
+    @property
+    def size(self) -> int:
+        """M, the number of entries."""
+        return self.entries.shape[0] * self.Y
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(M,), as of the vector."""
+        return (self.size,)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Data type of the entries."""
+        return self.scale.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on all devices together."""
+        return self.entries.nbytes + self.scale.nbytes
+
+    @property
+    def unpacked(self) -> Float[Array, " M"]:
+        """All entries as one vector. For inspection: it may be more than a device
+        holds.
+        """
+        return _unpacked(self)
+
+    def rounded(self, bits: int) -> "Tables":
+        """The same entries with so many bits each."""
+        if bits == self.bits:
+            return self
+        return _rounded(self, bits)
+
+    def decoded(self, entries: Array) -> Float[Array, "..."]:
+        """Numbers of some of the entries."""
+        if self.bits == 32:
+            return entries
+        code = from_bytes(entries, self.bits).astype(jnp.int32)
+        return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
+
+
+@jax.jit
+def _unpacked(T: Tables) -> Array:
+    return T.decoded(T.entries)[:, : T.Y].reshape(T.size)
+
+
+@partial(jax.jit, static_argnames="bits")
+def _rounded(T: Tables, bits: int) -> Tables:
+    columns = jnp.arange(T.columns)[None]
+    numbers = jnp.where(columns < T.Y, T.decoded(T.entries), 0)
+    if bits == 32:
+        return Tables(numbers, jnp.ones((), T.dtype), 32, T.Y)
+    code, scale = coded(numbers, bits, T.size)
+    return Tables(in_bytes(code, bits), scale, bits, T.Y)
+
+
+@partial(jax.jit, static_argnames=("tables", "columns"))
+def as_tables(T: Array | Packed | Tables, tables: int, columns: int) -> Tables:
+    """The vector T (M,) in so many tables and columns, to the last bit."""
+    if isinstance(T, Tables) and T.columns == columns:
+        return T
+    Y = T.size // tables
+    bits = 32 if not isinstance(T, Packed | Tables) else T.bits
+    if not isinstance(T, Packed | Tables):
+        entries = T.reshape(tables, Y)
+    elif isinstance(T, Tables):
+        entries = T.entries if bits == 32 else from_bytes(T.entries, bits)
+        entries = entries[:, :Y]
+    else:
+        entries = from_bytes(T.codes, bits)[: T.size].reshape(tables, Y)
+    entries = jnp.pad(entries, ((0, 0), (0, columns - Y)))
+    scale = T.scale if isinstance(T, Packed | Tables) else jnp.ones((), T.dtype)
+    return Tables(entries if bits == 32 else in_bytes(entries, bits), scale, bits, Y)
+
+
+def table_blocks(
+    T: Tables, rows: int, first: Any
+) -> tuple[Any, Callable[[Any], Array]]:
+    """Inputs of a scan over a device's blocks of frequencies, and a function from one
+    to a block's (tables, rows) entries of T, as `packed.in_blocks`.
+
+    Args:
+        T: The columns of one device.
+        rows: Frequencies in a block.
+        first: The first of the device's columns.
+    """
+    width = rows * T.entries.shape[1] // T.columns
+    blocks = T.entries.reshape(len(T.entries), -1, width).swapaxes(0, 1)
+    if T.bits == 32:
+        return blocks, lambda block: block
+
+    def unpack(inputs: tuple[Array, Array]) -> Array:
+        block, start = inputs
+        counts = start + jnp.arange(rows) < T.Y
+        return jnp.where(counts[None], T.decoded(block), 0)
+
+    return (blocks, first + rows * jnp.arange(len(blocks))), unpack

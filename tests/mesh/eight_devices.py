@@ -1,0 +1,219 @@
+"""A program of eight virtual devices: each public call on split arrays against the same
+call on one device, and what its compiled form sends. It prints JSON, for `test_mesh.py`.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import rankone as ro
+from rankone.editing import SecondMoments
+from rankone.residual import ExactSearch, ShardedSearch
+
+D, K, N, k, L = 8, 1024, 3, 5, 4
+STEPS = {"step_size": 0.5, "max_steps": 6, "progress": False}
+BYTES = {"f32": 4, "s32": 4, "u32": 4, "pred": 1, "u8": 1}
+KINDS = (
+    "all-gather|all-reduce|all-to-all|collective-permute|reduce-scatter|"
+    "ragged-all-to-all"
+)
+MESH = jax.make_mesh((8,), ("rows",))
+
+
+def sent(function: Callable, *arguments: Any) -> dict[str, int]:
+    """Bytes that come out of each kind of collective operation of the compiled call."""
+    text = jax.jit(function).lower(*arguments).compile().as_text()
+    found: dict[str, int] = {}
+    for result, kind in re.findall(rf"= (.*?) ({KINDS})(?:-start)?\(", text):
+        size = sum(
+            BYTES[dtype] * math.prod(map(int, filter(None, dims.split(","))))
+            for dtype, dims in re.findall(r"(\w+)\[([\d,]*)\]", result)
+        )
+        found[kind] = found.get(kind, 0) + size
+    return found
+
+
+def error(found: Any, wanted: Any) -> float:
+    """Largest difference of any leaf, relative to the largest entry of that leaf."""
+    worst = 0.0
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        a, b = np.asarray(a, float), np.asarray(b, float)
+        worst = max(worst, abs(a - b).max() / max(abs(b).max(), 1e-30))
+    return worst
+
+
+def draws(*shape: int, seed: int = 0) -> np.ndarray:
+    """Standard normal numbers in single precision."""
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+XI = 0.4 * draws(K, D)
+X = XI[:N] + 0.05 * draws(N, D, seed=1)
+ROWS = jax.device_put(XI, NamedSharding(MESH, P("rows")))
+
+
+def both(m: Any, x: Any) -> Any:
+    """Energy and gradient."""
+    return m.energy_and_gradient(x)
+
+
+def exact() -> dict[str, Any]:
+    """The memory that keeps every pattern, split over K."""
+    cases = {}
+    for name, options in (
+        ("l2", {}),
+        ("square", {"similarity": "dot", "separation": "square", "Q": "identity"}),
+    ):
+        one = ro.MrDAM(XI, 4.0, **options)
+        split = one.sharded(MESH)
+        cases[f"MrDAM {name}"] = {
+            "error": error(both(split, X), both(one, X)),
+            "sent": sent(both, split, X),
+            # the largest similarity as well, in the log domain
+            "reduced": 4 * N * (D + (2 if name == "l2" else 1)),
+            "operand": XI.nbytes,
+        }
+    one = ro.MrDAM(XI, 4.0)
+    split = ro.MrDAM(ROWS, 4.0)
+    found = ro.retrieve(split, X, **STEPS)
+    wanted = ro.retrieve(one, X, **STEPS)
+    cases["MrDAM retrieve"] = {
+        "error": error((found.x, found.energies), (wanted.x, wanted.energies)),
+        "same": bool((found.certified == wanted.certified).all()),
+        "sent": sent(lambda m, x: ro.retrieve(m, x, **STEPS).x, split, X),
+        "reduced": 4 * N * (D + 2),
+        "operand": XI.nbytes,
+    }
+
+    def slope(m: Any, x: Any) -> Any:
+        found = jax.grad(lambda m: (ro.retrieve(m, x, **STEPS).x ** 2).sum())(m)
+        return found.Xi, found.beta
+
+    cases["MrDAM derivative"] = {"error": error(slope(split, X), slope(one, X))}
+    return cases
+
+
+def distributed() -> dict[str, Any]:
+    """The memory of random features, split over Y."""
+    cases = {}
+    kinds = {
+        "gaussian": {},
+        "hadamard": {"projection": "hadamard"},
+        "orthogonal cos": {"projection": "orthogonal", "basis": "cos"},
+        "regenerated": {"regenerate": True},
+    }
+    few = XI[:40]
+    for name, options in kinds.items():
+        # 1001 frequencies: eight devices do not divide them, nor 16 transforms of 64
+        features = ro.RandomFeatures(D, 1001, key=jax.random.key(0), **options)
+        one = ro.DrDAM.store(few, 4.0, features)
+        split = ro.DrDAM.store(few, 4.0, features.sharded(MESH))
+        cases[f"DrDAM {name}"] = {
+            "error": error((split.T.unpacked, both(split, X)), (one.T, both(one, X))),
+            "sent": sent(both, split, X),
+            "reduced": 4 * N * (D + 1),
+            "operand": one.T.nbytes,
+        }
+        if name == "gaussian":
+            cases["DrDAM store over Y"] = {
+                "sent": sent(lambda F: ro.DrDAM.store(few, 4.0, F).T, split.features),
+                "reduced": 0,
+                "operand": one.T.nbytes,
+            }
+            added = split.add(X).remove(few[:2])
+            cases["DrDAM add"] = {
+                "error": error(added.T.unpacked, one.add(X).remove(few[:2]).T),
+                "same": len(added) == len(few) + N - 2,
+                "sent": sent(lambda m, x: m.add(x).T, split, X),
+                "reduced": 0,
+                "operand": one.T.nbytes,
+            }
+            found = ro.retrieve(split, X, **STEPS)
+            wanted = ro.retrieve(one, X, **STEPS)
+            cases["DrDAM retrieve"] = {
+                "error": error((found.x, found.energies), (wanted.x, wanted.energies)),
+                "sent": sent(lambda m, x: ro.retrieve(m, x, **STEPS).x, split, X),
+                "reduced": 4 * N * (D + 1),
+                "operand": one.T.nbytes,
+            }
+            over = ro.DrDAM.store(ROWS, 4.0, features)
+            cases["DrDAM store over K"] = {
+                "error": error(over.T, ro.DrDAM.store(XI, 4.0, features).T),
+            }
+        if name == "hadamard":
+            packed = replace(one, bits=2)
+            cases["DrDAM packed"] = {
+                "error": error(both(packed.sharded(MESH), X), both(packed, X)),
+                "sent": sent(both, packed.sharded(MESH), X),
+                "reduced": 4 * N * (D + 1),
+                "operand": packed.T.nbytes,
+            }
+    return cases
+
+
+def residual() -> dict[str, Any]:
+    """Searches and residual memories, split over n; moments, over tokens."""
+    rows = np.concatenate([draws(2400, D, seed=2), np.ones((8, D), np.float32)])
+    labels = np.arange(len(rows), dtype=np.int32) % L
+    logits = draws(len(rows), L, seed=3)
+    one = ExactSearch(rows)
+    split = one.sharded(MESH)
+
+    def look(search: Any, q: Any) -> Any:
+        return search.search(q, k)
+
+    def fit(n: int, **options: Any) -> ro.ResMem:
+        return ro.ResMem(k=k, **options).fit(
+            rows[:n], logits=logits[:n], labels=labels[:n]
+        )
+
+    def read(memory: Any, q: Any) -> Any:
+        return memory.predict(q, logits=logits[:N])
+
+    near, far = look(split, X), look(one, X)
+    cases = {
+        "ExactSearch": {
+            "error": error(near.distances, far.distances),
+            "same": bool((near.indices == far.indices).all()),
+            "sent": sent(look, split, X),
+            "gathered": 2 * 4 * N * 8 * k,
+            "operand": rows.nbytes,
+        }
+    }
+    for name, options in (("all", {}), ("two largest", {"keep": 2})):
+        memory = fit(len(rows), **options)
+        spread = memory.sharded(MESH)
+        cases[f"ResMem {name}"] = {
+            "error": error(read(spread, X), read(memory, X)),
+            "sent": sent(read, spread, X),
+            "gathered": 2 * 4 * N * 8 * k,
+            "reduced": 4 * N * L,
+            "operand": rows.nbytes,
+        }
+        short = fit(2401, search=ShardedSearch, **options)
+        wanted = read(fit(2401, **options), X)
+        cases[f"ResMem ShardedSearch {name}"] = {"error": error(read(short, X), wanted)}
+    moments = SecondMoments.empty(D)
+    free = NamedSharding(jax.sharding.Mesh(jax.devices(), ("rows",)), P("rows"))
+    cases["SecondMoments"] = {
+        "error": error(moments.update(ROWS).total, moments.update(XI).total),
+        "sent": sent(lambda m, a: m.update(a).total, moments, jax.device_put(XI, free)),
+        "reduced": 4 * D * D,
+        "operand": XI.nbytes,
+    }
+    return cases
+
+
+if __name__ == "__main__":
+    assert len(jax.devices()) == 8
+    assert jnp.zeros(()).dtype == jnp.float32
+    print(json.dumps(exact() | distributed() | residual()))

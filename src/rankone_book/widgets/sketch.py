@@ -26,7 +26,7 @@ class Sketch(Explorer):
             and its mends: beta, Y), "inner" (one gradient step of a meta-trained
             network: amplitude, phase, steps, stepSize, layers) or "neighbours"
             (recorded edits: fact, facts).
-        settings: What the page starts with, as listed.
+        settings: Settings that the page starts with, as listed.
 
     Raises:
         ValueError: If there is no such figure, or a setting of it is unknown or out of

@@ -213,7 +213,7 @@ def _names_of(module: Any) -> list[str]:
 
 
 def _has_own_init(thing: Any) -> bool:
-    """Whether a class has an `__init__` of its own, and not the one that a dataclass is
+    """True if a class has an `__init__` of its own, and not the one that a dataclass is
     given.
     """
     code = getattr(vars(thing).get("__init__"), "__code__", None)
@@ -277,7 +277,7 @@ def watched(
 
 
 def _code(frame: Any) -> Any:
-    """What is called; of a function that is `checked`, and may be compiled, the
+    """Code that is called; of a function that is `checked`, and may be compiled, the
     function itself.
     """
     return (
@@ -310,7 +310,7 @@ def run_examples() -> None:
 
 
 def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
-    """What an argument should not be, by kind; of numbers and arrays more, and none
+    """Bad values of an argument, by kind; of numbers and arrays more, and none
     that asks for much memory.
     """
     bad: dict[str, Any] = {
@@ -374,7 +374,7 @@ def _bytes(value: Any) -> Any:
 
 
 def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
-    """How a call with such an input ended, and what the error says.
+    """End of a call with such an input, and the words of the error.
 
     Named: refused in the name of one of the arguments that may be blamed. The caller's:
     refused by a function of the caller's own. Answered, or answered wrongly: what is
@@ -420,7 +420,7 @@ def _usable_leaf(leaf: Any) -> Any:
 
 
 def _names(error: Exception, blamed: set[str]) -> bool:
-    """Whether it is the package's own, "argument: got …; it must be …", of one of
+    """True if it is the package's own, "argument: got …; it must be …", of one of
     these, or says what is to install.
     """
     match = re.match(
@@ -431,8 +431,8 @@ def _names(error: Exception, blamed: set[str]) -> bool:
 
 
 def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
-    """What an error may name: the argument that was replaced, or any beside which it
-    may not fit, as None did.
+    """Arguments that an error may name: the one that was replaced, or any beside which
+    it may not fit, as None did.
     """
     if kind in ALONE_BAD and value is not None:
         return {argument}
@@ -449,7 +449,7 @@ def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
 
 
 def _of_the_caller(error: Exception) -> bool:
-    """Whether it arose in a function that a test handed over, and not in the library or
+    """True if it arose in a function that a test handed over, and not in the library or
     before it.
     """
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
@@ -531,7 +531,7 @@ def _with(
 def missing(
     names: dict[Any, tuple[str, Callable[..., Any]]], called: Iterable[str]
 ) -> set[str]:
-    """What nothing has called yet, of what takes anything."""
+    """Functions that take arguments, and that nothing has called yet."""
     return {
         name
         for name, function in names.values()

@@ -63,7 +63,7 @@ class Costs:
         self.seconds[kind] += net
 
     def timed(self, kind: str, function: Callable) -> Callable:
-        """The same function, whose calls are spans of this kind."""
+        """Function whose calls are spans of this kind."""
 
         def call(*args: Any, **options: Any) -> Any:
             start = process_time()
@@ -122,7 +122,7 @@ def watched() -> Costs:
 
 
 def execute(page: Path) -> list[dict[str, Any]]:
-    """What each cell of a page costs in this process; the first row is what comes
+    """Cost of each cell of a page in this process; the first row is what comes
     before all cells.
     """
     import ipykernel.ipkernel  # noqa: F401  a kernel has it already
@@ -155,7 +155,7 @@ def execute(page: Path) -> list[dict[str, Any]]:
 
 
 def measured(page: Path, folder: Path) -> list[dict[str, Any]]:
-    """What `execute` returns, from a new process; its programs are cached in the
+    """Result of `execute`, from a new process; its programs are cached in the
     folder.
     """
     quick = re.search(

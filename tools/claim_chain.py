@@ -73,7 +73,7 @@ class Book:
         }
 
     def records(self, chapter: str, key: str) -> bool:
-        """Whether a cell of the chapter calls measured(KEY, ...)."""
+        """True if a cell of the chapter calls measured(KEY, ...)."""
         return bool(re.fullmatch(self.recorded[chapter], key))
 
 
@@ -254,7 +254,7 @@ def records(row: Row, book: Book) -> Iterator[str]:
 
 
 def coverage(row: Row, _book: Book) -> Iterator[str]:
-    """What is missing has a reason."""
+    """A missing link has a reason."""
     missing = [
         field for field in ("source", "test", "chapter", "figures") if not row[field]
     ]

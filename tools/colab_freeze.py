@@ -31,7 +31,7 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Freeze:
-    """What Colab has, or a part of it.
+    """List of the packages of Colab, or a part of it.
 
     Attributes:
         date: Of the list, such as "2026-08-19".

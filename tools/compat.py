@@ -31,7 +31,7 @@ TESTS = [  # under tests/: the core of each module, about a minute in all
 
 
 def trial(name: str, python: Path, resolution: str) -> tuple[bool, str]:
-    """Whether the tests pass in an environment, and all that they print."""
+    """True if the tests pass in an environment, and all that they print."""
     pins = re.findall(
         r"^(?:pytest|hypothesis)==[^\s;]+",
         (ROOT / "requirements-tests.txt").read_text("utf-8"),

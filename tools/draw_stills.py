@@ -94,7 +94,7 @@ def light(picture: bytes) -> bytes:
 
 
 def heights(page: Page, place: Any) -> dict[str, int]:
-    """How high the explorer is in windows of these widths."""
+    """Heights of the explorer in windows of these widths."""
     sizes = {}
     for name, width in HEIGHTS.items():
         page.set_viewport_size({"width": width, "height": 768})

@@ -54,12 +54,12 @@ def _version(path: Path | str) -> str:
 
 
 def uv(*arguments: object) -> str:
-    """What uv prints for some arguments."""
+    """Text that uv prints for some arguments."""
     return run([UV, *arguments])
 
 
 def run(command: list[Any], **options: Any) -> str:
-    """What a command prints.
+    """Text that a command prints.
 
     Raises:
         RuntimeError: If it fails; with all that it printed.

@@ -1,4 +1,4 @@
-"""Of many tests those few that lead to functions: a test is run as long as one that it
+"""Few tests, out of many, that lead to functions: a test is run as long as one that it
 names is still to be called.
 """
 
@@ -29,9 +29,7 @@ class FewTests:
 
 
 def names_of(path: Path, test: str) -> frozenset[str]:
-    """What a test names, and what the helpers and fixtures of its file name that it
-    uses.
-    """
+    """Names in a test, and in the helpers and fixtures of its file that it uses."""
     parts = _parts(path)
     names = set[str]()
     new = {test}

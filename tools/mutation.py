@@ -245,8 +245,8 @@ class Target:
 
 
 def target(source: str, rows: list[Row], most: int) -> Target:
-    """What to change and to run for one source; with more than `most` changes, as many
-    drawn from all.
+    """Changes to make and tests to run for one source; with more than `most` changes,
+    as many drawn from all.
     """
     code = code_of(ROOT, source)
     finder = Finder(code.text)
@@ -293,7 +293,7 @@ def public_name(source: str) -> str:
 
 
 def noticed(target: Target, change: Change, copy: Path) -> bool | None:
-    """Whether the tests fail on a copy of `src` with the change; None if they do not
+    """True if the tests fail on a copy of `src` with the change; None if they do not
     end.
 
     Raises:

@@ -109,7 +109,7 @@ def wanted(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
 
 
 def paper(page: Page) -> bytes:
-    """What Chromium prints of a page."""
+    """PDF that Chromium prints of a page."""
     margin: PdfMargins = {
         "top": "18mm",
         "bottom": "20mm",

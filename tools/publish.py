@@ -43,7 +43,7 @@ max-width: 40rem }}</style></head>
 
 
 class Refused(Exception):
-    """What git said when it refused."""
+    """Refusal of git, with its words."""
 
 
 def git(folder: Path, *arguments: str) -> str:

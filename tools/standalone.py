@@ -170,7 +170,7 @@ STATE = """(i) => JSON.stringify(document.querySelectorAll('.w')[i].__rankone_st
 
 
 def state(page: Any, i: int = 0) -> dict[str, Any]:
-    """What the i-th widget shows, as numbers."""
+    """State of the i-th widget, as numbers."""
     return json.loads(page.evaluate(STATE, i), object_hook=_as_number)
 
 

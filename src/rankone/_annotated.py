@@ -35,8 +35,8 @@ Broadcast = Real[ArrayLike, "*#n"]
 
 
 def checked(function: F) -> F:
-    """The same function, which takes lists of numbers as arrays and refuses what its
-    annotations exclude.
+    """Function that takes lists of numbers as arrays and refuses what its annotations
+    exclude.
 
     An integer is at least 0, and no array is empty. A function that computes in numpy
     cannot take a value that jit, vmap or grad traces: JAX's error about that becomes one

@@ -64,8 +64,8 @@ class ArgumentError(ValueError):
     """A refused argument: a `ValueError` that carries the name of the argument.
 
     Attributes:
-        name: Of the argument, or of a part of it, such as `rows[1]`.
-        problem: What it got, and what it must be.
+        name: Name of the argument, or of a part of it, such as `rows[1]`.
+        problem: The value that it got, and the values that it may have.
     """
 
     def __init__(self, name: str, problem: str) -> None:
@@ -311,11 +311,11 @@ def array(
     """`value` as a floating JAX array of `ndim` axes with finite entries.
 
     Args:
-        name: Of the argument.
-        value: What it got.
-        shape: What was wanted, for the message.
+        name: Name of the argument.
+        value: Value of the argument.
+        shape: Required shape, for the message.
         ndim: Number of axes.
-        once: Whether a thing is being made, so that values are looked at on a device as
+        once: True while an object is made, so that values are looked at on a device as
             well.
     """
     out = _lifted(name, value)

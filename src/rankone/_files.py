@@ -55,8 +55,8 @@ def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
     is killed leaves no lock.
 
     Args:
-        path: What is to be written.
-        wait: Whether to wait for the other; else it is refused.
+        path: File to be written.
+        wait: True to wait for the other; else it is refused.
 
     Raises:
         BlockingIOError: If another process is in such a block, and `wait` is False.

@@ -1,4 +1,4 @@
-"""What differs between the versions of jax that the package runs on: Colab's, recorded
+"""Differences between the versions of jax that the package runs on: Colab's, recorded
 in tests, to the newest.
 """
 

@@ -34,7 +34,8 @@ class Use(NamedTuple):
 
     Attributes:
         argument: Which argument of the program it uses.
-        inputs: What a matrix multiplies, one per row (..., n); None for a vector.
+        inputs: Inputs that a matrix multiplies, one per row (..., n); None for a
+            vector.
         axis: Which axis of the matrix the inputs run along: 1 for f(x) = Wx, 0 for f(x)
             = xW.
         outputs: The result.
@@ -57,7 +58,7 @@ class Uses:
         nudges: One for each use, in the order of the program; None at the first
             reading, which counts them.
         found: The uses, in the same order.
-        reasons: What else was done to an argument.
+        reasons: Reason why an argument is no product, by its index.
     """
 
     nudges: list | None = None
@@ -165,7 +166,7 @@ def _product(eqn: Any, operands: list, marks: list) -> tuple | None:
 
 
 def _sum(eqn: Any, marks: list) -> tuple | None:
-    """The same of a vector added to every row; it has no inputs."""
+    """Use of a vector that is added to every row; it has no inputs."""
     mark, addend = (marks[0], eqn.invars[1]) if marks[0] else (marks[1], eqn.invars[0])
     if (
         all(marks)

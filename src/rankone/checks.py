@@ -1,4 +1,4 @@
-"""What is checked, and how a result says what went wrong where nothing can be raised.
+"""Checks of values, and outcomes, which report a fault where nothing can be raised.
 
 Shapes and types are always checked, which takes some 10 to 50 µs per call. Values (NaN, infinity,
 probabilities that do not sum to 1) are checked where looking at them is free, which is

@@ -95,7 +95,7 @@ class Dense(Module):
 
         Args:
             matrix: [W b] (out, in + 1), or W (out, in).
-            bias: Whether the last column is the bias.
+            bias: True if the last column is the bias.
         """
         entries = host("matrix", matrix)
         if entries.ndim < 2:
@@ -139,7 +139,7 @@ def initial_layers(
     Args:
         key: JAX random key.
         sizes: Widths from the input to the output, two at least.
-        dtype: Of the parameters.
+        dtype: Dtype of the parameters.
     """
     if not (len(sizes) > 1 and min(sizes) > 0):
         raise ValueError(
@@ -185,11 +185,11 @@ def gradient_step(
     dtype.
 
     Args:
-        loss: Of the parameters.
+        loss: Function of the parameters.
         params: Pytree θ.
         rate: Step size η.
         where: A pytree of booleans like `params`; None for all.
-        first_order: Whether an outer derivative takes the gradient for a constant.
+        first_order: True if an outer derivative takes the gradient for a constant.
     """
     if not callable(loss):
         raise ValueError(

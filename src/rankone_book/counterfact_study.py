@@ -1,4 +1,4 @@
-"""What the recorded edits of CounterFact say: shares with bootstrap intervals, beside
+"""Results of the recorded edits of CounterFact: shares with bootstrap intervals, beside
 the published ones.
 """
 
@@ -86,7 +86,7 @@ def scores(log_p: Float[NDArray, "3 2 n"]) -> dict[str, NDArray]:
     neighbour.
 
     Args:
-        log_p: Of the new answer and the truth, for each of `KINDS`.
+        log_p: Log-probability of the new answer and the truth, for each of `KINDS`.
 
     Returns:
         The kind of question → 1 where the wanted answer leads, else 0; and kind +
@@ -109,8 +109,8 @@ def interval(
 
     Args:
         values: One for each case.
-        draws: How often n of them are drawn.
-        seed: Of the draws.
+        draws: Number of times that n of them are drawn.
+        seed: Seed of the draws.
     """
     rng = np.random.default_rng(seed)
     n = len(values)
@@ -152,8 +152,8 @@ def score_rows(record: dict[str, Any]) -> list[list[str]]:
 
 
 def asked_before(record: dict[str, Any], many: dict[str, Any]) -> NDArray[np.bool_]:
-    """Whether the new answer led before any edit, for the facts that `counterfact_many`
-    asks about (kind, n).
+    """True where the new answer led before any edit, for the facts that
+    `counterfact_many` asks about (kind, n).
 
     Args:
         record: That of `counterfact`, whose cells hold ten facts each.
@@ -212,7 +212,7 @@ def many_rows(
     Args:
         record: From `rankone_book.records.load_record`.
         ways: Which methods, and what they are called.
-        unedited: What `asked_before` returns, and the mean of `prose`, of the model
+        unedited: Result of `asked_before`, and the mean of `prose`, of the model
             before any edit.
     """
     rows = [

@@ -302,7 +302,7 @@ def turned_by_share(
     and the next.
 
     Args:
-        edits: What `neighbour_shares` returns.
+        edits: Edits that `neighbour_shares` returned.
         edges: Shares in increasing order; what lies on one counts above it.
 
     Returns:

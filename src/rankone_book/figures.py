@@ -203,7 +203,7 @@ def figure(
         ncols: Number of columns of axes.
         height: Height of the figure in inches.
         width: Width of the figure in inches; 7.2 is the width of the text.
-        crisp: Whether a notebook shows its figures from now on with twice the pixels,
+        crisp: True if a notebook shows its figures from now on with twice the pixels,
             for the screens that have them.
         on_phone: Rows and columns of the axes on a narrow page, filled row by row; left
             out, a row becomes a column.

@@ -65,7 +65,7 @@ def over_seeds(record: dict[str, Any], quantity: str, **parameters: Any) -> Band
     """One quantity of the cells with these parameters.
 
     Args:
-        record: Of `maml_sine`, `maml_letters` or `maml_depth`, from
+        record: Record of `maml_sine`, `maml_letters` or `maml_depth`, from
             `rankone_book.records.load_record`.
         quantity: An entry of the cells' results.
         parameters: Which cells.

@@ -1,4 +1,4 @@
-"""What a chapter's notebook says when it starts: on what it runs, and what that took
+"""Lines that a chapter's notebook prints first: on what it runs, and what that took
 when the book was built.
 """
 

@@ -1,5 +1,5 @@
-"""What the chapter on preconditioning trains: its recorded runs, method by method, and
-the tasks it draws live.
+"""Training runs of the chapter on preconditioning: its recorded runs, method by method,
+and the tasks it draws live.
 
 Of the runs the rate is chosen on one seed, the curves are drawn from the others.
 """
@@ -38,7 +38,7 @@ class Curves(Module):
         seconds: Seconds of training and renewal at each point (k,). The same work is
             done between any two points, so each interval is set to the median over
             intervals and seeds.
-        loss: What was measured, one row per seed (seeds, k).
+        loss: Measured losses, one row per seed (seeds, k).
     """
 
     steps: Int[NDArray, " k"]
@@ -173,7 +173,7 @@ def halves(
     and the second half of the rows.
 
     Args:
-        loss: Of a network on examples x (N, n), y (N, ...).
+        loss: Function of a network on examples x (N, n), y (N, ...).
     """
 
     def cut(rows: Any) -> tuple:

@@ -62,7 +62,7 @@ def load_record(name: str) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """The same from any file; an option that a cell does not name has its full value
+    """Record of any file; an option that a cell does not name has its full value
     there.
 
     Args:
@@ -133,7 +133,7 @@ def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
     """The cells of a record whose parameters have these values.
 
     Args:
-        record: What `load_record` returns.
+        record: Record that `load_record` returned.
         parameters: Name and value of each.
     """
     return [
@@ -151,7 +151,7 @@ def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
     place.
 
     Args:
-        record: What `load_record` returns.
+        record: Record that `load_record` returned.
         parameters: Name and value of each.
 
     Raises:
@@ -218,7 +218,7 @@ def coverage(record: dict[str, Any], **part: Any) -> Coverage:
     """Part of its experiment that a record holds.
 
     Args:
-        record: What `load_record` returns.
+        record: Record that `load_record` returned.
         part: Values of axes, to look at that part of the experiment and of the record
             alone.
     """

@@ -36,7 +36,7 @@ def read_claims(path: Path) -> list[Row]:
 
 
 def read_yaml(path: Path) -> Any:
-    """What a file of the book says, parsed once for all pages, and not to be
+    """Content of a file of the book, parsed once for all pages, and not to be
     changed.
     """
     return _parsed(path.read_text(encoding="utf-8"))
@@ -211,8 +211,8 @@ def _figure(record: dict[str, Any]) -> Figure:
 def violations(
     conditions: Mapping[str, str], figures: Mapping[str, Figure]
 ) -> Iterator[str]:
-    """What is wrong with the figures of a page, in the order of recording: each may be
-    compared with earlier ones.
+    """Faults of the figures of a page, in the order of recording: each may be compared
+    with earlier ones.
     """
     numbers: dict[str, float] = {}
     for key, figure in figures.items():
@@ -230,7 +230,7 @@ def violations(
 
 
 def faults(env: BuildEnvironment, claims: Path) -> Iterator[str]:
-    """What is wrong with the figures of this build."""
+    """Faults of the figures of this build."""
     condition_of = conditions(read_claims(claims))
     for page, figures in recorded_figures(env).items():
         yield from (f"{page}: {fault}" for fault in violations(condition_of, figures))

@@ -44,7 +44,7 @@ class Line(NamedTuple):
     code: str
 
     def records(self, key: str) -> bool:
-        """Whether it records the figure of this key."""
+        """True if it records the figure of this key."""
         return re.fullmatch(self.keys, key) is not None
 
 
@@ -52,7 +52,7 @@ class PasteNumber(PasteTextRole):
     """A pasted text that keeps its key."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """What MyST-NB pastes, in a node of its own."""
+        """Text that MyST-NB pastes, in a node of its own."""
         pasted, messages = super().run()
         return [
             number("", "", *pasted, key=self.text.partition(":")[0])
@@ -187,7 +187,7 @@ def _is_silent(cell: nodes.container) -> bool:
 
 
 def _prompt(cell: nodes.container) -> tuple[str, str]:
-    """What the fold of a cell is called, by what the cell shows when it is closed."""
+    """Title of the fold of a cell, by what the cell shows when it is closed."""
     shows = [
         node
         for part in cell

@@ -1,4 +1,4 @@
-"""What the page of claims calls a figure: as a table of a chapter does, else as
+"""Names of the figures on the page of claims: as a table of a chapter does, else as
 `phrases.yml` says.
 
 The first cell of a row says what the figure in it is; in a table of several columns, so

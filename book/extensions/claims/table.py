@@ -219,7 +219,7 @@ class ClaimsTable(SphinxDirective):
         return [node]
 
     def shows(self, _row: Row) -> bool:
-        """Whether a row belongs into this table."""
+        """True if a row belongs into this table."""
         return True
 
     def row(self, row: Row) -> nodes.row:
@@ -343,7 +343,7 @@ class ErrataTable(ClaimsTable):
     required_arguments = 1
 
     def shows(self, row: Row) -> bool:
-        """Whether a correction is of the kind that the argument names; the first ones
+        """True if a correction is of the kind that the argument names; the first ones
         are shown once, apart.
         """
         erratum = row.get("errata", {})

@@ -187,8 +187,8 @@ class Course:
         return self.chapters[name]["misconceptions"]
 
     def button(self, entry: dict[str, Any]) -> str | None:
-        """What is written on the button above the explorer that sets what a
-        misconception's entry sets.
+        """Words on the button above the explorer that sets what a misconception's entry
+        sets.
         """
         if "question" not in entry:
             return None

@@ -1,5 +1,5 @@
-"""What needs what: the chapters in order, and an arc from each to those that need it,
-as SVG in the theme's colours.
+"""Picture of the course: the chapters in order, and an arc from each to those that need
+it, as SVG in the theme's colours.
 """
 
 from html import escape

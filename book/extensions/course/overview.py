@@ -1,5 +1,5 @@
-"""What a teacher gets from `course.yml`: the line under each chapter's title, and the
-pages of the part for teachers.
+"""Pages for teachers, made from `course.yml`: the line under each chapter's title, and
+the pages of the part for teachers.
 
 `{chapter-facts}` stands under a chapter's title, `{course-hours}` on the first page,
 `{course-map}` and `{syllabi}` on the page for teachers, and `{teaching-notes} NAME`
@@ -57,7 +57,7 @@ class ChapterFacts(_Written):
 
 
 class CourseHours(_Written):
-    """How long the whole book takes, and its chapters."""
+    """Hours that the whole book takes, and its chapters."""
 
     def lines(self) -> Iterator[str]:
         """One paragraph."""

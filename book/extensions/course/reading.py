@@ -1,5 +1,5 @@
-"""How long a page takes to read and how many computed numbers it asks of its reader,
-reckoned from its source.
+"""Minutes that a page takes to read, and the computed numbers that it asks of its
+reader, reckoned from its source.
 """
 
 import re
@@ -63,7 +63,7 @@ def _parser() -> MarkdownIt:
 
 
 def _open(source: str) -> Iterator[Token]:
-    """What stands open on the page: of a directive that holds text, its text."""
+    """Text that stands open on the page: of a directive that holds text, its text."""
     for token in _parser().parse(source):
         nested = token.type in ("fence", "colon_fence") and re.match(
             r"\{(?!code-cell|math|code)", token.info

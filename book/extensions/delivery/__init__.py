@@ -1,1 +1,1 @@
-"""What a reader's browser loads, and when."""
+"""Files that a reader's browser loads, and when it loads them."""

@@ -110,7 +110,7 @@ def _plain(script: dict[str, str]) -> dict[str, str]:
 
 
 def _turn(script: dict[str, str]) -> int:
-    """As a browser would: first what did not wait for the page, then what did."""
+    """Order in which a browser runs it: scripts that wait for the page come last."""
     ends = [n for n, name in enumerate(LAST, 2) if name in script["src"]]
     return ends[0] if ends else int("defer" in script)
 

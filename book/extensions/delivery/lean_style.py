@@ -50,7 +50,7 @@ def _lean_rules(style: str, words: set[str]) -> Iterator[str]:
 
 
 def _rules(style: str) -> Iterator[tuple[str, str | None]]:
-    """What stands before each rule's braces and between them; None for a statement
+    """Head of each rule, and the text between its braces; None for a statement
     without.
     """
     depth = start = opened = 0

@@ -43,7 +43,7 @@ BROKEN = [
 
 
 class Cost(NamedTuple):
-    """What a chapter took when it was executed; the memory only where the system tells
+    """Cost of a chapter when it was executed; the memory only where the system tells
     a process's peak.
     """
 
@@ -52,7 +52,7 @@ class Cost(NamedTuple):
 
 
 def cost(cache_path: str, notebook: NotebookNode) -> Cost | None:
-    """What the execution of a chapter in the cache took, None if it is not there."""
+    """Cost of the execution of a chapter in the cache, None if it is not there."""
     cache = get_cache(cache_path)
     try:
         record = cache.match_cache_notebook(notebook)
@@ -182,7 +182,7 @@ def forget_complaints(app: Sphinx, _: Exception | None) -> None:
 
 
 def complains(notebook: NotebookNode) -> bool:
-    """Whether a cell of an executed chapter wrote to stderr."""
+    """True if a cell of an executed chapter wrote to stderr."""
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
     return any(output.get("name") == "stderr" for output in outputs)
 

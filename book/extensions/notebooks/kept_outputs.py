@@ -101,8 +101,8 @@ def _describe(pictures: list[Any], alternatives: list[str]) -> None:
 
 
 def _still(root: Path, explorer: Shown, address: str) -> dict[str, str]:
-    """What a front end shows of an explorer that was not run: no widget, of which each
-    makes something else.
+    """Output that a front end shows of an explorer that was not run: no widget, of
+    which each makes something else.
     """
     words = f'<p>Interactive figure: run this cell, or <a href="{escape(address)}">open it live</a>.</p>'
     return {

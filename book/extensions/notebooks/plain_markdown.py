@@ -253,7 +253,7 @@ class PlainMarkdown(RunningText):
 
 
 def _is_picture(node: nodes.Element) -> bool:
-    """Whether an output is an image, or a plotly figure, which the page has as raw
+    """True if an output is an image, or a plotly figure, which the page has as raw
     HTML.
     """
     return isinstance(node, nodes.image) or (

@@ -1,1 +1,1 @@
-"""What a page of the book is made of beside its text."""
+"""Parts of a page of the book beside its text."""

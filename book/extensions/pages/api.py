@@ -49,7 +49,7 @@ class JittedDocumenter(FunctionDocumenter):
     def can_document_member(
         cls, member: Any, membername: str, isattr: bool, parent: Any
     ) -> bool:
-        """Whether it wraps a function that belongs to a module."""
+        """True if it wraps a function that belongs to a module."""
         wraps = (
             callable(member)
             and not inspect.isclass(member)

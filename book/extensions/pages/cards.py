@@ -1,4 +1,4 @@
-"""What a shared link shows: each page's title, its first sentences and a picture; and
+"""Card of a shared link: each page's title, its first sentences and a picture; and
 the one address that it goes by.
 
 The address is that of the published book (`repository.py`). Where none is known, what

@@ -1,5 +1,5 @@
-"""What the search puts first: the places that define something, by all the names that a
-reader may type.
+"""Definitions that the search puts first: the places that define something, by all the
+names that a reader may type.
 
 Chapters by their titles and by the names of their methods, sections by their titles,
 claims by their ids and by the numbers that their sources print, statements and
@@ -118,7 +118,7 @@ def _greek(name: str) -> str:
 
 
 def printed(claim: str) -> list[str]:
-    """What the source of a claim prints, by the claim's id.
+    """Names of what the source of a claim prints, by the claim's id.
 
     >>> printed("S-thm5.3"), printed("D-eq12"), printed("D-sharp4")
     (['Theorem 5.3 of S', 'thm 5.3 of S'], ['Equation 12 of D', 'eq 12 of D'], [])
@@ -269,7 +269,7 @@ class Defined:
                 )
 
     def objects(self) -> Iterator[Definition]:
-        """What the reference of the package shows."""
+        """Objects that the reference of the package shows."""
         for name, entry in self.env.get_domain("py").objects.items():  # type: ignore[attr-defined]
             if not entry.aliased and entry.docname in self.env.found_docs:
                 article = self.pages.article(entry.docname)

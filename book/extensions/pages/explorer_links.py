@@ -36,8 +36,8 @@ class explorer_link(nodes.Inline, nodes.TextElement):
 
 
 def takes() -> dict[str, Settings]:
-    """What the explorers take, by the names that their folders have; a sketch has the
-    name of its figure.
+    """Settings that the explorers take, by the names that their folders have; a sketch
+    has the name of its figure.
     """
     names = (name for name in widgets.__all__ if name.endswith("Explorer"))
     return {

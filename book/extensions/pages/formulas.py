@@ -128,7 +128,7 @@ def displayed(source: str, whole: bool) -> str:
 
     Args:
         source: What stands in the block.
-        whole: Whether it brings its own environment.
+        whole: True if it brings its own environment.
     """
     parts = [part.strip() for part in source.split("\n\n") if part.strip()]
     if whole or not parts:

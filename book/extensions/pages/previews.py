@@ -133,7 +133,7 @@ def claim_of(key: str, claims: dict[str, Row]) -> Row | None:
 
 
 def about(page: str, anchor: str) -> str:
-    """What a card shows of the place that an anchor of a page names."""
+    """HTML that a card shows of the place that an anchor of a page names."""
     span = element(page, anchor)
     if span is None:
         return ""
@@ -171,7 +171,7 @@ def symbol_card(row: str, alike: str) -> str:
 
 
 def begins(item: str, tex: str) -> bool:
-    """Whether an item of the list of letters that look alike begins with this
+    """True if an item of the list of letters that look alike begins with this
     symbol.
     """
     first = item.partition("data-tex=")[2]

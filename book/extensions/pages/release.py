@@ -1,4 +1,4 @@
-"""Which version of the book a build is: at the foot of every page, in its address, and
+"""Version of the book that a build is: at the foot of every page, in its address, and
 in the links that pin a release.
 
 `tools/publish.py` keeps the site of each release under its version. The build of a
@@ -33,7 +33,7 @@ def commit(root: Path) -> str:
 
 @cache
 def published(root: Path) -> bool:
-    """Whether there is a release up to the commit that is checked out."""
+    """True if there is a release up to the commit that is checked out."""
     return bool(_tags(root))
 
 

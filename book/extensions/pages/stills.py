@@ -122,7 +122,7 @@ def rows(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def stale(root: Path, shown: Iterable[Shown]) -> list[str]:
-    """What is wrong with the stills of these explorers, in words."""
+    """Faults of the stills of these explorers, in words."""
     table = rows(root)
     by_key = {explorer.key: explorer for explorer in shown}
     faults = [f"{key} has no still" for key in sorted(by_key.keys() - table.keys())]

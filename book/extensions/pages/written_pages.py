@@ -35,7 +35,7 @@ class Written:
         return self._app.builder.get_target_uri(docname)
 
     def article(self, docname: str) -> str:
-        """What stands between the margins of a page."""
+        """HTML between the margins of a page."""
         if docname not in self._articles:
             path = Path(self._app.outdir, self.uri(docname))
             page = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -116,7 +116,7 @@ def _balanced(page: str, start: int) -> tuple[int, int] | None:
 
 
 def cells(row: str) -> list[str]:
-    """What stands in the cells of a table's row."""
+    """HTML of the cells of a table's row."""
     return re.findall(r"<td\b[^>]*>(.*?)</td>", row, re.DOTALL)
 
 

@@ -51,7 +51,7 @@ def country(name: str) -> Country:
     """The country of this name; the article may be left out.
 
     Args:
-        name: In English, as in `Country`.
+        name: Name in English, as in `Country`.
 
     Raises:
         ValueError: If there is none; the message has the names most like it.

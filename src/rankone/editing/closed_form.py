@@ -120,7 +120,7 @@ def batch_edit(
             be zero, as long as 1/ω is more than rounding beside S (in float32 repeated
             keys are refused from ω kᵀC⁻¹k of some 10⁵ on).
         V: Values (H, m).
-        omega: How often each new pair counts against one old key; ∞ writes it exactly.
+        omega: Weight of each new pair against one old key; ∞ writes it exactly.
         ridge: Added to the diagonal of C.
         refine: As in `rank_one_edit`.
 

@@ -153,8 +153,7 @@ class KeyGeometry(Module):
 
         Args:
             keys: (D, n) or one key (D,).
-            weight: How often each of them is to count, at least 0: the β of a sequence
-                of edits.
+            weight: Weight of each new key, at least 0: the β of a sequence of edits.
         """
         columns = host("keys", keys)
         K = array(

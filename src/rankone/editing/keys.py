@@ -45,7 +45,7 @@ def capture_keys(
             `lambda m, x: m(x)`. It is to use the model that it is given.
         model: A pytree of weights.
         path: As in `weight_at`.
-        args: What else `fn` takes.
+        args: Further arguments of `fn`.
         layout: As in `weight_at`.
 
     Raises:
@@ -119,7 +119,7 @@ class SecondMoments(Module):
 
         Args:
             D: Length of a key.
-            dtype: Of the sums, a floating type; the default is JAX's.
+            dtype: Dtype of the sums, a floating type; the default is JAX's.
 
         Raises:
             ValueError: If `dtype` is float64 where JAX is set to float32, or is no

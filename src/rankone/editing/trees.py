@@ -31,8 +31,9 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
 
     Args:
         tree: A pytree of weights: a model, its parameters or its state.
-        path: Of the matrix, as in "layers[2].weight" or "params.Dense_0.kernel", or a
-            tuple of JAX's keys. A number more at its end chooses one matrix of a stack.
+        path: Path of the matrix, as in "layers[2].weight" or "params.Dense_0.kernel",
+            or a tuple of JAX's keys. A number more at its end chooses one matrix of a
+            stack.
         layout: "out_in" if the model multiplies Wx (equinox, most of Hugging Face),
             "in_out" if xW (flax's kernels). There is no default: a square matrix would
             fit both.
@@ -52,7 +53,7 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
 def edit_at(
     tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = False
 ) -> Any:
-    """The same pytree with the matrix at a path edited; the one given stays as it is.
+    """Pytree with the matrix at a path edited; the given pytree stays as it is.
 
     Args:
         tree: A pytree of weights.
@@ -91,7 +92,7 @@ def edit_at(
 
 
 def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]:
-    """Which leaf of a tree, an argument of this name, holds the matrix at a path, and
+    """Leaf of a tree, an argument of this name, that holds the matrix at a path, and
     where in a stack of matrices.
     """
     words = _words(path)

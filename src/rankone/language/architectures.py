@@ -1,5 +1,5 @@
-"""How Hugging Face names the sizes and weights of the families of networks that are
-read and written here.
+"""Names that Hugging Face gives the sizes and weights of the families of networks that
+are read and written here.
 
 `Architecture` is a plain dataclass: it holds names only, and JAX never traces it.
 """
@@ -62,7 +62,7 @@ class Architecture:
     """The names of one family.
 
     Attributes:
-        base: What all names but the head's begin with, unless the checkpoint was saved
+        base: Prefix of all names but the head's, unless the checkpoint was saved
             without it.
         block: Followed by the number of a block.
         modules: Within a block, with our names for what they hold, one after another
@@ -73,8 +73,8 @@ class Architecture:
             give them.
         needs: Entries of `config.json` and the one value that is supported.
         biases: Matrices that usually have one.
-        rotary: Whether positions are rotary.
-        transposed: Whether matrices are (in, out).
+        rotary: True if positions are rotary.
+        transposed: True if matrices are (in, out).
         ignored: Ends of the names of tensors that are not weights.
     """
 

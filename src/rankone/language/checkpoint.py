@@ -46,8 +46,8 @@ def read_checkpoint(
     Args:
         folder: A folder as published on Hugging Face's hub, in one file or in shards:
             llama, mistral, qwen2 or gpt2.
-        dtype: What the network is kept in: "float32", or "keep" for the dtype of the
-            embedding in the file; bfloat16 takes half the memory.
+        dtype: Dtype that the network is kept in: "float32", or "keep" for the dtype of
+            the embedding in the file; bfloat16 takes half the memory.
 
     Raises:
         ValueError: If the folder lacks a file, a weight is missing or unknown, or the

@@ -1,5 +1,5 @@
-"""What an edit did: to the question asked, to other ways of asking, to other subjects,
-and to the model's prose.
+"""Effects of an edit: on the question asked, to other ways of asking, to other
+subjects, and to the model's prose.
 """
 
 import re
@@ -205,8 +205,8 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
     counts an edit once.
 
     Args:
-        judgements: What `judge` says of one method, one entry per edit.
-        paraphrases: How many of the questions after the first are paraphrases.
+        judgements: Judgements of one method by `judge`, one entry per edit.
+        paraphrases: Number of paraphrases, which follow the first question.
 
     Returns:
         For each share ("said" and "kept" among them, as in `judge`) its value, its

@@ -63,7 +63,7 @@ class Cache(Module):
         Args:
             config: Sizes of the network.
             valid: False where a slot will hold padding (B, S).
-            dtype: What keys and values are kept in.
+            dtype: Dtype that keys and values are kept in.
         """
         zeros = jnp.zeros(
             (config.layers, *valid.shape, config.kv_heads, config.head_width), dtype
@@ -88,7 +88,7 @@ def run(
         h: The residual stream as it enters the first of these blocks; before the first
             of all it is the tokens' embedding alone, and learned positions are added
             here.
-        cache: What came before; it must have T slots left.
+        cache: Keys and values of what came before; it must have T slots left.
         layers: First block and the one after the last; by default all blocks are run.
         hook: Called as hook(site, layer, value, readings, data) with site one of `SITES`;
             what it returns goes on, and `readings` holds the values at the earlier sites of

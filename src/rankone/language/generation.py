@@ -37,8 +37,8 @@ def generate(
         model: The language model that continues the prompts.
         prompts: Texts, none of them empty.
         length: Number of tokens to add.
-        top: How many of the likeliest tokens each token is drawn from; 1 always takes
-            the likeliest.
+        top: Number of the likeliest tokens that each token is drawn from; 1 always
+            takes the likeliest.
         key: JAX random key, needed if `top` > 1.
 
     Returns:
@@ -133,7 +133,7 @@ def continue_tokens(
         key: JAX random key.
         changes: Change of one matrix for each row; None for none.
         length: Number of tokens to add to each row.
-        top: How many of the likeliest tokens each token is drawn from.
+        top: Number of the likeliest tokens that each token is drawn from.
     """
     tokens = jnp.asarray(tokens)
     valid = jnp.asarray(valid)

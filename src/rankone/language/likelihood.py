@@ -1,4 +1,4 @@
-"""How likely a model finds what may follow a prompt."""
+"""Likelihood that a model gives to what may follow a prompt."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -26,7 +26,7 @@ def likelihoods(
     Args:
         model: The language model.
         prompts: Texts, none of them empty.
-        targets: What may follow each prompt, without the space between them.
+        targets: Texts that may follow each prompt, without the space between them.
 
     Returns:
         Mean log-probability per token (B,), and whether greedy generation would give

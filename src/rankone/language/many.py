@@ -44,7 +44,7 @@ def find_fact_values(
         contexts: Texts to put before each prompt, the first of them empty.
         layer: Number of the block whose down projection is edited.
         search: Constants of the search.
-        batch: How many are searched at a time; memory grows with it.
+        batch: Number of values that are searched at a time; memory grows with it.
 
     Raises:
         ValueError: If there is no request, the first context is not empty, or there is

@@ -46,7 +46,7 @@ class LanguageModel(Module):
     Attributes:
         network: The weights; `replace` it, or use `with_down`, for an edited model.
         tokenizer: Turns text into tokens and back.
-        name: What captions and saved edits call the model.
+        name: Name of the model in captions and saved edits.
         source: The folder that the weights came from, whose form `save` keeps; None if
             there is none.
     """
@@ -68,8 +68,8 @@ class LanguageModel(Module):
 
         Args:
             path: The folder or the file.
-            dtype: What the network is kept in: "float32", or "keep" for the folder's
-                own dtype, usually bfloat16.
+            dtype: Dtype that the network is kept in: "float32", or "keep" for the
+                folder's own dtype, usually bfloat16.
 
         Raises:
             ValueError: If a file is missing or cut short, or the architecture is not
@@ -133,7 +133,7 @@ class LanguageModel(Module):
 
         Args:
             text: A text, not empty.
-            count: How many tokens to return.
+            count: Number of tokens to return.
         """
         count = integer("count", count)
         scores = np.asarray(self.logits([text]))[0]

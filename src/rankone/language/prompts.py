@@ -54,7 +54,7 @@ def continuations(
     Args:
         tokenizer: The model's tokenizer.
         prompts: One text per row.
-        targets: What may follow each prompt.
+        targets: Texts that may follow each prompt.
 
     Raises:
         ValueError: If there is no prompt, or a prompt or a target is empty.
@@ -111,7 +111,7 @@ def rehearsal(
 
     Args:
         tokenizer: The model's tokenizer.
-        request: What the model is to say, and of which subject.
+        request: Answer that the model is to give, and its subject.
         contexts: Texts to put before the prompt.
     """
     target = tokenizer.following(request.target)
@@ -153,7 +153,7 @@ def corpus_contexts(
 
     Args:
         tokenizer: The model's tokenizer.
-        counts: How many contexts, and of how many tokens each; one pair for each
+        counts: Number of contexts, and of tokens in each; one pair for each
             length.
 
     Raises:

@@ -60,7 +60,7 @@ class Request:
     Attributes:
         prompt: Text with {} where the subject goes.
         subject: The name at whose last token the edit is made.
-        target: What is to follow, without the space before it.
+        target: Text that is to follow, without the space before it.
 
     >>> Request("The capital of {} is", "Norway", "Paris").text
     'The capital of Norway is'

@@ -42,7 +42,7 @@ def key_moments(
     Args:
         model: The language model that reads the texts.
         layer: Number of the block.
-        texts: What it reads; the book's own corpus by default.
+        texts: Texts that it reads; the book's own corpus by default.
         window: Number of tokens read at a time.
         batch: Number of windows run at a time.
         skip: Number of tokens at the beginning of each window whose keys are left out.

@@ -38,7 +38,7 @@ class FactEdit(Module):
     """One fact rewritten: which, where, and the rank-one change that does it.
 
     Attributes:
-        request: What the model is to say.
+        request: Request with the answer that the model is to give.
         layer: Number of the block whose down projection changes.
         change: The change of that matrix.
         model: Name of the model that it was made for.
@@ -233,7 +233,7 @@ def close_edit(
     Args:
         W: Down projection of the block.
         geometry: C of the block.
-        value: What to add to the output, and at which keys.
+        value: Vector to add to the output, and the keys at which it is added.
         key: "mean" or "mixed", as in `edit_fact`.
     """
     choice("key", key, KEYS)

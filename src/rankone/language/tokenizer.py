@@ -136,7 +136,7 @@ class Tokenizer:
         return self.inner.decode(np.asarray(tokens).tolist(), skip_special_tokens=False)
 
     def last_token_of(self, subject: str, prompt: str) -> int:
-        """Which token of the prompt ends its last mention of the subject.
+        """Index of the token of the prompt that ends its last mention of the subject.
 
         Args:
             subject: A name that occurs in the prompt.
@@ -190,8 +190,8 @@ def pad(
         rows: Tokens of each row.
         width: Number of columns; by default that of the longest row, rounded up to a
             `multiple`, which keeps compilations few.
-        left: Whether to pad before the tokens, so that all rows end together.
-        multiple: What the default `width` is a multiple of.
+        left: True to pad before the tokens, so that all rows end together.
+        multiple: Number that the default `width` is a multiple of.
 
     Returns:
         Tokens (B, T), 0 on padding; and a mask (B, T), False on padding.

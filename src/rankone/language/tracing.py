@@ -35,7 +35,7 @@ class Trace(Module):
             over the noise.
         tokens: Text of each token.
         subject: First and last column of the subject.
-        site: What was restored.
+        site: Site whose value was restored.
     """
 
     restored: Float[NDArray, "L T"]
@@ -76,7 +76,7 @@ def trace(
         model: The language model.
         request: Prompt, subject and the answer whose first token is followed.
         key: JAX random key of the noise.
-        site: What is restored: "hidden", "mlp" or "attention".
+        site: Site whose value is restored: "hidden", "mlp" or "attention".
         window: Number of blocks, around each block, in which it is restored; 10 is
             usual for "mlp" and "attention".
         noises: Number of draws of the noise to average over.

@@ -43,10 +43,10 @@ class Config(Module):
         vocabulary: Number of tokens.
         frequencies: Angles of the rotary embedding in radians per position
             (head_width/2,); empty where positions are learned.
-        epsilon: What the norms add to the variance.
+        epsilon: Number that the norms add to the variance.
         norm: "rms", or "layer" for one that subtracts the mean and adds a bias.
         activation: One of `ACTIVATIONS`.
-        gated: Whether a key is activation(gate) · up, and not activation(up).
+        gated: True if a key is activation(gate) · up, and not activation(up).
         biases: Matrices of a block that have one.
         positions: Number of learned positions, and so the longest text; 0 for none.
         window: Tokens that attention looks back, itself included; None for all.
@@ -181,7 +181,7 @@ class Network(Module):
         return self.layers.down[self.check_layer(layer)]
 
     def with_down(self, layer: int, W: ArrayLike) -> "Network":
-        """The same network with another down projection in one block."""
+        """Network with another down projection in one block."""
         layer = self.check_layer(layer)
         shape = self.layers.down.shape[1:]
         W = array("W", W, f"{shape}: the down projection of a block", 2)
@@ -222,7 +222,7 @@ def assemble(
         config: Sizes and switches.
         weights: Name in `Layers` and number of the block, or name in `Network` and
             None; and the values.
-        dtype: What the network computes in.
+        dtype: Dtype that the network computes in.
 
     Raises:
         ValueError: If a weight is missing, unknown or of the wrong shape.

@@ -1,4 +1,4 @@
-"""How well a learner does on fresh tasks, and after how many steps."""
+"""Scores of a learner on fresh tasks, by the number of steps."""
 
 from functools import partial
 from typing import Any
@@ -34,7 +34,7 @@ def draw_tasks(tasks: TaskFamily, number: int, *, key: Array) -> Task:
 
     Args:
         tasks: The family.
-        number: How many.
+        number: Number of tasks.
         key: JAX random key.
     """
     if not callable(tasks):
@@ -56,7 +56,7 @@ def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
         learner: Any learner.
         params: Its meta-trained parameters.
         tasks: From `draw_tasks`.
-        metric: Of (predictions, targets).
+        metric: Function of (predictions, targets).
     """
     check_learner("learner", learner)
     _check_drawn(tasks)
@@ -97,9 +97,9 @@ def after_steps(
         learner: Its own number of steps is not used.
         params: An initialisation.
         tasks: From `draw_tasks`.
-        metric: Of (predictions, targets).
+        metric: Function of (predictions, targets).
         steps: Number of inner steps.
-        each: Whether every task has an initialisation of its own, along a leading axis
+        each: True if every task has an initialisation of its own, along a leading axis
             of `params`.
 
     Returns:

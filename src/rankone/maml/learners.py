@@ -86,10 +86,10 @@ class GradientLearner(Module):
 
     Attributes:
         model: The network.
-        loss: Of (predictions, targets), descended on the examples of a task.
-        step_size: Of the inner gradient steps.
+        loss: Function of (predictions, targets), descended on the examples of a task.
+        step_size: Step size of the inner gradient steps.
         steps: Number of inner steps in meta-training.
-        first_order: Whether meta-training takes inner gradients for constants, which
+        first_order: True if meta-training takes inner gradients for constants, which
             saves the second derivatives.
 
     >>> import jax

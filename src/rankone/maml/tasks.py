@@ -29,7 +29,7 @@ class Task(Module):
         y: Their values (shots, outputs).
         x_query: Inputs of the queries (queries, inputs).
         y_query: Their values (queries, outputs).
-        description: What an oracle would be told (p,), possibly nothing.
+        description: Parameters of the task, for an oracle (p,), possibly nothing.
     """
 
     x: Real[Array, "*n shots inputs"]

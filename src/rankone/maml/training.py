@@ -81,21 +81,21 @@ def meta_train(
     """Minimise the expected loss at the queries of random tasks [M-def].
 
     Args:
-        learner: What to train, such as a `GradientLearner`; hashable, like the two that
-            follow.
+        learner: Learner to train, such as a `GradientLearner`; hashable, like the two
+            that follow.
         tasks: Family that tasks are drawn from: key → `Task`.
-        loss: Of (predictions, targets).
+        loss: Function of (predictions, targets).
         key: JAX random key of initialisation and tasks.
         iterations: Steps of Adam, a multiple of 100.
         meta_batch: Tasks an iteration.
         group: Tasks to differentiate at a time, a divisor of `meta_batch`; by default
             all. Few at a time stay in the processor's cache: one wide layer of 40,000
             parameters trains twice as fast in groups of 5.
-        learning_rate: Of Adam, falling to zero along a cosine.
+        learning_rate: Learning rate of Adam, falling to zero along a cosine.
         checkpoint: File (.npz) to resume from if it is there, and to save to every 20
             seconds and at the end; of this run alone, by a fingerprint of all
             arguments, and of one process at a time.
-        progress: Whether to show a bar.
+        progress: True to show a bar.
 
     Raises:
         ValueError: For arguments out of range, or a checkpoint of another run, or one

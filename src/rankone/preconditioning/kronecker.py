@@ -39,7 +39,7 @@ class Factors(Module):
     Attributes:
         T: Output side (m, p).
         V: Input side (q, n).
-        outcome: Whether they could be computed (`rankone.checks.Outcome`); None for
+        outcome: Code of `rankone.checks.Outcome` for their computation; None for
             factors that were given.
     """
 
@@ -118,9 +118,9 @@ class KroneckerPreconditioner(Module):
     Attributes:
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
-        order: How vecs are stacked, "column" or "row".
-        outcome: Whether an inverse could be computed (`rankone.checks.Outcome`); None
-            for what is no inverse.
+        order: Stacking of vecs, "column" or "row".
+        outcome: Code of `rankone.checks.Outcome` for an inverse; None for what is no
+            inverse.
     """
 
     left: Float[Array, "m m"]
@@ -279,7 +279,7 @@ def kronecker_preconditioner(
     Args:
         T: Output-side factor (m, p); any p.
         V: Input-side factor (q, n); any q.
-        order: How the vecs that it acts on are stacked: "column", as in the book, or
+        order: Stacking of the vecs that it acts on: "column", as in the book, or
             "row", as `ravel()` does.
 
     Returns:

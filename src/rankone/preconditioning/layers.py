@@ -50,7 +50,7 @@ class Reparameterized(Module):
         V: (q, n), fixed; (q, n + 1) with a bias.
         W0: A fixed part (m, n), or None. W = W0 + TUV starts anywhere even where T or V
             is rank-deficient [K-unn-init].
-        bias: Whether the input gets a 1 appended.
+        bias: True if the input gets a 1 appended.
 
     Raises:
         ValueError: If the shapes do not chain, or an entry is not finite.
@@ -147,7 +147,7 @@ class Reparameterized(Module):
             W: Weights to start from (m, n).
             T: (m, p).
             V: (q, n).
-            bias: Whether the layer appends 1 to its input.
+            bias: True if the layer appends 1 to its input.
             anchor: Keep W as the fixed part W0 and start at U = 0; always possible, and
                 the same preconditioned steps.
             invertible: T and V are square and invertible: solve with them, which is
@@ -259,15 +259,15 @@ def beside(name: str, tree: Any, network: Any, kind: type) -> list:
 def reparameterize(
     network: Any, factors: Any, *, anchor: bool = False, invertible: bool = False
 ) -> Any:
-    """The same network with every layer that has factors written as TUV, starting at
-    the same weights.
+    """Network with every layer that has factors written as TUV, starting at the same
+    weights.
 
     Args:
         network: Pytree of layers.
         factors: The same pytree with `Factors`, or None for a layer to leave alone, in
             the place of each layer.
         anchor: As in `Reparameterized.from_weight`, like the next.
-        invertible: Whether all factors are square and invertible.
+        invertible: True if all factors are square and invertible.
 
     Raises:
         ValueError: If factors are not beside a layer, do not fit it, or cannot reach

@@ -59,7 +59,7 @@ def adapt_U(
 
     Args:
         network: Pytree of layers; a dense one trains all it has.
-        loss: Of the network.
+        loss: Function of the network.
         learning_rate: Inner step size.
         steps: Inner steps.
 
@@ -138,7 +138,7 @@ def meta_learn(
         outer_steps: Number of outer steps.
         outer: Optimiser of the outer loop; Adam at 1e-3 by default.
         tasks: Tasks an outer step.
-        learn_factors: Whether T and V are learned; if not, this is MAML on U.
+        learn_factors: True if T and V are learned; if not, this is MAML on U.
 
     Raises:
         ValueError: If an option is out of range, or something is not of its kind.

@@ -41,8 +41,8 @@ Losses = Callable[[Any, Any], Float[Array, " N"]]
 def whiten(
     network: Any, moments: Any, *, damping: float = 0.0, sides: str = "input"
 ) -> Any:
-    """The same function, with each layer written in coordinates in which its moments
-    are white [K-prong].
+    """Network of the same function, with each layer written in coordinates in which its
+    moments are white [K-prong].
 
     Args:
         network: Pytree of layers, dense or reparameterised.
@@ -71,7 +71,7 @@ class ProngState(Module):
     """State of training.
 
     Attributes:
-        network: Of reparameterised layers.
+        network: Network of reparameterised layers.
         moments: Moving averages, one in the place of each layer.
         steps: Steps made.
     """
@@ -107,7 +107,7 @@ def prong(
         learning_rate: Step size of SGD on U.
         every: Steps between two changes of coordinates.
         damping: As in `whitening_factors`.
-        decay: Of the moving moments; they see one batch at every change.
+        decay: Decay of the moving moments; they see one batch at every change.
         sides: "input", "both" or "output", as in `whitening_factors`.
 
     Raises:

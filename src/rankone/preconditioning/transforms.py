@@ -94,7 +94,7 @@ def kronecker_sgd(
         learning_rate: Step size or schedule.
         factors: As in `precondition`.
         momentum: Decay of the heavy ball's velocity; None for none.
-        nesterov: Whether the momentum is Nesterov's.
+        nesterov: True if the momentum is Nesterov's.
     """
     if not callable(learning_rate):
         positive("learning_rate", learning_rate)
@@ -108,8 +108,8 @@ def kronecker_sgd(
 
 @checked
 def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
-    """The same optimiser on a network with reparameterised layers, with T, V and W0
-    held fixed [K-eqU].
+    """Optimiser on a network with reparameterised layers, with T, V and W0 held fixed
+    [K-eqU].
     """
 
     def frozen_mask(network: Any) -> Any:

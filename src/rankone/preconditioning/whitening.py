@@ -63,7 +63,7 @@ class Moments(Module):
 
 
 class TransposedMoments(Moments):
-    """The same of a matrix that its library keeps as Wᵀ (n, m), for f(x) = xWᵀ: a
+    """Moments of a matrix that its library keeps as Wᵀ (n, m), for f(x) = xWᵀ: a
     kernel of flax.
     """
 
@@ -74,7 +74,7 @@ class MovingMoments(Module):
     Attributes:
         total: Weighted sum of the moments seen.
         weight: Sum of the weights, which tends to 1.
-        decay: Of the weights, a step; in [0, 1).
+        decay: Decay of the weights per step; in [0, 1).
     """
 
     total: Moments
@@ -153,7 +153,7 @@ def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
     excess terms equal in trace, and their sum smallest.
 
     Args:
-        moments: Of one layer.
+        moments: Moments of one layer.
         damping: λ, in units of the curvature A ⊗ D.
     """
     A, D = moments
@@ -237,12 +237,12 @@ def whitening_factors(
     """V = A^(-1/2) and T = D^(-1/2), so that P = A⁻¹ ⊗ D⁻¹ [K-FAC].
 
     Args:
-        moments: Of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power −1/8
-            [K-shampoo].
+        moments: Moments of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power
+            −1/8 [K-shampoo].
         damping: As in `damped`; added to the one moment as it is if only one side is
             whitened.
         sides: "both" (K-FAC), "input" (PRONG: T = I), or "output" (V = I).
-        power: Of the two moments.
+        power: Power of the two moments.
 
     Raises:
         ValueError: If a moment is singular and there is no damping. Where nothing can

@@ -1,3 +1,3 @@
-"""What the papers print where it differs from what is true: kept to be measured beside
-the corrected form.
+"""Formulas that the papers print in another form, kept to be measured beside the
+corrected form.
 """

@@ -48,7 +48,7 @@ def lemma_2(
     Args:
         memory: The exact memory.
         x: States (N, D).
-        z: As many others.
+        z: States, as many as x.
     """
     Xi, beta, K = memory.Xi, memory.beta, len(memory.Xi)
 

@@ -1,3 +1,3 @@
-"""What is proved about the five results, as functions: bounds, laws, thresholds and
+"""Proved statements about the five results, as functions: bounds, laws, thresholds and
 rates, each with its claim.
 """

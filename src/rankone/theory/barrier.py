@@ -1,5 +1,5 @@
-"""How many frequencies suffice for retrieval: a number times D·K, proved, with nothing
-sampled [D-sharp10].
+"""Number of frequencies that suffices for retrieval: a number times D·K, proved, with
+nothing sampled [D-sharp10].
 
 Around a pattern, in the coordinate u = √β(x − ξ), the partition sum has a hill: about 1
 at the centre, less than e^(−R²/2) plus the others' share on the sphere ‖u‖ = R. If the
@@ -38,11 +38,12 @@ class Barrier(Module):
         leak: The largest sum over the other patterns' kernels anywhere in such a ball,
             from above.
         gap: S at any start less S anywhere on the sphere, from below.
-        error: What Ŝ − S may add to the sphere and take from the start, from above.
+        error: Amount that Ŝ − S may add to the sphere and take from the start, from
+            above.
         level: Ŝ at any start, from below.
         step_size: Steps shorter than this, in (0, 1], keep Algorithm 1 inside; 0 if the
             theorem does not apply.
-        holds: Whether the error is below the gap, and the level above the floor of the
+        holds: True if the error is below the gap, and the level above the floor of the
             memory's logarithm.
     """
 

@@ -285,8 +285,8 @@ def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     several are.
 
     Args:
-        memory: With sincos or cos features, of which ‖T‖/√M is the noise of Ŝ far from
-            all patterns.
+        memory: Memory with sincos or cos features, of which ‖T‖/√M is the noise of Ŝ
+            far from all patterns.
         query: Queries (..., D).
         free: Entries that descend, where others are clamped; all of them by default.
 

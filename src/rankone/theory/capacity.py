@@ -1,5 +1,5 @@
-"""How many random patterns a memory holds: the classical network, and the log-sum-exp
-energy of eq. 11.
+"""Number of random patterns that a memory holds: the classical network, and the
+log-sum-exp energy of eq. 11.
 
 Both are mean-field laws, exact as D → ∞ and measured against simulation in the tests;
 neither is a theorem.

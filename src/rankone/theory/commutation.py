@@ -1,4 +1,4 @@
-"""Which training methods commute with W = TUV: run one on U and on W, and see whether W
+"""Training methods that commute with W = TUV: run one on U and on W, and see whether W
 takes the same path.
 
 Linear methods do, for every T and V; no other method that can be linearised at zero
@@ -51,7 +51,7 @@ def descend(
     penalty, or any hook.
 
     Args:
-        loss: Of the matrix.
+        loss: Function of the matrix.
         W0: Start (m, n).
         optimizer: From optax.
         steps: Number of steps.
@@ -122,7 +122,7 @@ def gap(
     on W [K-mom, K-adam].
 
     Args:
-        loss: Of W (m, n).
+        loss: Function of W (m, n).
         U0: Start (p, q).
         T: (m, p).
         V: (q, n).
@@ -184,7 +184,7 @@ def change_factors(
     [K-transport].
 
     Args:
-        loss: Of W (m, n).
+        loss: Function of W (m, n).
         U0: Start (p, q).
         old: Factors for the first `steps` steps.
         new: Factors for as many more; W must be in their reach.

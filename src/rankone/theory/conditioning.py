@@ -1,4 +1,4 @@
-"""What a Kronecker preconditioner does to conditioning, convergence, bias and noise of
+"""Effect of a Kronecker preconditioner on conditioning, convergence, bias and noise of
 a quadratic.
 
 The loss is ½(w − w*)ᵀH(w − w*) with w = vec W; the results are theorems, proved in the
@@ -80,7 +80,7 @@ def steps_to_tolerance(
     [K-sharp1].
 
     Args:
-        eigenvalues: Of the curvature, positive (k,).
+        eigenvalues: Eigenvalues of the curvature, positive (k,).
         error: Components of the first error along the eigenvectors (k,).
         tol: Norm of the error to reach, relative to the first.
         most: Give up after so many.
@@ -281,7 +281,8 @@ def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array
     $1/(k^\top V^\top Vk)$ [K-rome].
 
     Args:
-        layer: With T of orthonormal rows; otherwise no rate stores every v in one step.
+        layer: Layer with T of orthonormal rows; otherwise no rate stores every v in one
+            step.
         k: Key (n,), the 1 of a bias not included.
     """
     if readable(layer.T):

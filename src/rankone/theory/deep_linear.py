@@ -1,4 +1,4 @@
-"""What one gradient step writes into a deep linear network, in the numbering of the
+"""Write of one gradient step into a deep linear network, in the numbering of the
 slides.
 
 Layers are counted from the output: z = W₁W₂…W_N φ, so `W[0]` is W₁. In a ReLU network

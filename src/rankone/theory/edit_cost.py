@@ -1,4 +1,4 @@
-"""What an edit costs, in closed form: misjudged and estimated geometries, many keys at
+"""Cost of an edit, in closed form: misjudged and estimated geometries, many keys at
 once, many edits in a row.
 """
 

@@ -1,5 +1,5 @@
-"""How far the distributed memory's energy and gradient are from the exact ones,
-predicted without a simulation.
+"""Errors of the distributed memory's energy and gradient, predicted without a
+simulation.
 
 For sincos features with independent Gaussian frequencies. With Δ_μ = x − ξ^μ,
 K∓_μν = exp(−β‖Δ_μ ∓ Δ_ν‖²/2) and one frequency's share of Ŝ,

@@ -1,4 +1,4 @@
-"""What the error signal, the derivative of the loss by the prediction, tells about y
+"""Information about y in the error signal, the derivative of the loss by the prediction
 [M-lin-e, M-appB-loss].
 """
 

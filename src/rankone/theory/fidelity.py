@@ -1,5 +1,5 @@
-"""How faithfully a distributed memory stands in for the exact one: errors at a state,
-errors after retrieval.
+"""Fidelity of a distributed memory to the exact one: errors at a state, errors after
+retrieval.
 """
 
 from typing import Any
@@ -111,7 +111,7 @@ class Completion(Module):
             hidden entries.
         distributed_error: The same for `distributed`.
         difference: Mean absolute difference of the two, over the hidden entries.
-        exact_right: Whether the stored picture nearest to `exact` (on the hidden
+        exact_right: True if the stored picture nearest to `exact` (on the hidden
             entries) is the right one, and `exact_error` is below `RIGHT_WITHIN`: noise
             is near some picture too, and is none.
         distributed_right: The same for `distributed`.

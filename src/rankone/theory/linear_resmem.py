@@ -180,8 +180,8 @@ def joint_erm(
         X: Inputs (n, d), or features of them.
         y: Targets (n,).
         L: Radius of the ball, positive.
-        nearest: For each row the nearest other one (n,), if X are features of what is
-            near; found among the rows of X by default.
+        nearest: Index of the nearest other row, per row (n,), if X are features of what
+            is near; found among the rows of X by default.
     """
     positive("L", L)
     X, targets = _regression(X, y)
@@ -232,7 +232,7 @@ def simulate(
         noise: Variance σ² of Gaussian noise on the labels; errors are against the
             truth.
         k: Number of neighbours, equally weighted.
-        split: Whether the base learns from another n examples than those remembered
+        split: True if the base learns from another n examples than those remembered
             [S-S2].
     """
     sizes = np.asarray(n)

@@ -1,4 +1,4 @@
-"""How near the nearest of n random points is: exactly, between two bounds, and by a law
+"""Distance of the nearest of n random points: exactly, between two bounds, and by a law
 of two terms.
 
 Points uniform in the ball of radius √(d + 2) in d dimensions, where every coordinate
@@ -42,7 +42,7 @@ class NearestNeighbourRisk(Module):
             the law's first term [S-S1].
         upper: Proved: 4 c_n [S-S1].
         law: Two terms, interior and boundary; the error is of order n^(−4/d) [S-S7].
-        exact: By quadrature, to about seven digits.
+        exact: Value by quadrature, to about seven digits.
     """
 
     lower: Risk

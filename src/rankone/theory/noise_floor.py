@@ -1,4 +1,4 @@
-"""What noise leaves of the loss when descent has come to rest, set against how fast
+"""Loss that noise leaves when descent has come to rest, set against how fast
 descent forgets.
 
 Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a
@@ -92,7 +92,7 @@ def lowest_floor(
         H: As in `noise_floor`.
         N: As in `noise_floor`.
         factor: ρ, strictly between 0 and 1.
-        momentum: Whether heavy ball is allowed.
+        momentum: True if heavy ball is allowed.
 
     Raises:
         ValueError: If the factor is not between 0 and 1.

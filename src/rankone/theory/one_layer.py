@@ -1,4 +1,4 @@
-"""What one gradient step can do to a network of one hidden layer: it moves every answer
+"""Effect of one gradient step on a network of one hidden layer: it moves every answer
 one way [M-S9].
 
 The network is f(x) = c + Σᵢ oᵢ(wᵢx + bᵢ)₊ of a number x ≥ 0, all of c, o, w and b

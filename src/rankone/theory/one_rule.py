@@ -106,14 +106,14 @@ def write_one_by_one(
 def recursive_least_squares(
     M: ArrayLike, K: ArrayLike, V: ArrayLike, omega: float, G: ArrayLike | None = None
 ) -> tuple[Matrix, Matrix]:
-    """The same with a geometry that learns of each key, G ← G − Gkkᵀ G/(1/ω + kᵀGk):
-    the memory and G after [W-rule].
+    """Memory written with a geometry that learns of each key, G ← G − Gkkᵀ G/(1/ω +
+    kᵀGk): the memory and G after [W-rule].
 
     Args:
         M: Memory before (H, F).
         K: Keys (F, m).
         V: Values (H, m).
-        omega: How often each pair counts, positive.
+        omega: Weight of each pair, positive.
         G: Geometry before (F, F); the identity if None.
     """
     M, K, V, G = _problem(M, K, V, G)
@@ -192,7 +192,7 @@ def expected_error(
     $(w-w_*)^\top(S+s^2I)(w-w_*)$.
 
     Args:
-        w: What each stored residual counts, a query a column (m, n): X κ(K, q),
+        w: Weight of each stored residual, one query per column (m, n): X κ(K, q),
             normalised or not.
         S: Kernel of the keys (m, m).
         weights: κ(K, q), a query a column (m, n).

@@ -1,4 +1,4 @@
-"""What rounding T to a few bits an entry does to what is read from it [D-sharp12,
+"""Effect of rounding T to a few bits per entry on what is read from it [D-sharp12,
 D-sharp16].
 
 Let T̂ = T + q be read in place of T. One theorem holds for every q, the rest is a law

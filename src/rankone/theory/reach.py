@@ -1,4 +1,4 @@
-"""What share of a gradient W = W0 + TUV can follow, when only U is trained.
+"""Share of a gradient that W = W0 + TUV can follow, when only U is trained.
 
 The first step of descent on U, with orthonormal T and V, lowers the loss by η‖TᵀGVᵀ‖²
 to first order, where descent on all of W lowers it by η‖G‖²: the ratio is what these
@@ -75,7 +75,7 @@ def example_share(
     T: Real[ArrayLike, "m p"],
     V: Real[ArrayLike, "q n"],
 ) -> Float[Array, ""]:
-    """The same share of single examples' gradients δxᵀ, on average, where δ and x are
+    """That share of single examples' gradients δxᵀ, on average, where δ and x are
     independent [K-sharp8].
 
     Args:

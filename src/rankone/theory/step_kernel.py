@@ -36,7 +36,7 @@ def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array
     it, 0 leaves it, 2 and more make it larger.
 
     Args:
-        learner: With one output, and the squared error for its loss.
+        learner: Learner with one output, and the squared error for its loss.
         params: Where the step starts.
         task: Its queries are not used.
     """
@@ -56,9 +56,9 @@ def frozen_predictions(
     eᵢ₊₁ = (I − α (2/n) K) eᵢ at the examples, with K = J Jᵀ.
 
     Args:
-        learner: With one output, and the squared error for its loss.
+        learner: Learner with one output, and the squared error for its loss.
         params: The initialisation.
-        task: What is learnt.
+        task: Task that is learnt.
         steps: Number of steps.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What it takes to remember: how many features, what signal, how many bits.
+"""Thresholds of remembering: numbers of features, signal, numbers of bits.
 
 Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with σ =
 √(K/2Y) and h close to a Gaussian field of unit variance. Everything near it then

@@ -1,5 +1,5 @@
-"""How far a network that has learned in one step is from its target, on random one-shot
-tasks.
+"""Distance of a network that has learned in one step from its target, on random
+one-shot tasks.
 """
 
 from functools import partial
@@ -25,12 +25,13 @@ class LearningErrors(Module):
     """Root-mean-square and largest errors over the tasks, in the unit of y.
 
     Attributes:
-        rms: Of the network against the target.
+        rms: Root mean square of network minus target.
         worst: The same, largest.
-        table_rms: Of the exact lookup table against the target: the best that a table
-            of these cells can do.
+        table_rms: The same of the exact lookup table against the target: the best that
+            a table of these cells can do.
         table_worst: The same, largest.
-        deviation_rms: Of the network against the table, off the ramps between cells.
+        deviation_rms: The same of the network against the table, off the ramps between
+            cells.
         deviation_worst: The same, largest.
     """
 
@@ -75,9 +76,9 @@ def learning_errors(
 
     Args:
         network: The one that is measured.
-        target: What it was built for.
+        target: Function that it was built for.
         key: JAX random key of the tasks.
-        cells: Of the table to compare with; None for networks without one.
+        cells: Cells of the table to compare with; None for networks without one.
         alpha: Step size; by default the network's own.
         tasks: Number of pairs (x, y).
         points: Number of x* for each.

@@ -71,10 +71,10 @@ def universal_learner(
         levels: Knots of a table's interpolation in y; by default 2 where the target is
             affine in y, else 16.
         y_range: Smallest and largest y.
-        constants: What the construction is free to choose, the step size α among them;
-            by default `Constants()` scaled to the range of y, with a margin of 4 for
-            "two_layers", which reads x more evenly the less Δ varies.
-        dtype: Of the parameters; by default JAX's current default.
+        constants: Numbers that the construction is free to choose, the step size α
+            among them; by default `Constants()` scaled to the range of y, with a margin
+            of 4 for "two_layers", which reads x more evenly the less Δ varies.
+        dtype: Dtype of the parameters; by default JAX's current default.
 
     Raises:
         ValueError: If the target is no such function, or a number is out of range.

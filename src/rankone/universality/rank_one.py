@@ -33,7 +33,7 @@ class RankOneStep(Module):
     Attributes:
         network: Before the step.
         switch: Gradient of θ_b (s,).
-        terms: For each layer the errors (..., k, out), divided by k, and the inputs
+        terms: Errors of each layer (..., k, out), divided by k, and the inputs
             (..., k, in).
         alpha: Step size.
     """

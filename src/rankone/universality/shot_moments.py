@@ -40,7 +40,7 @@ def write_moments(
         x: Inputs (k,).
         y: Values (k,), above −1 by the margin at least; Δ = y + 2 for the default
             margin.
-        constants: What the construction is free to choose.
+        constants: Numbers that the construction is free to choose.
     """
     x = array("x", as_array(x), "(k,): one input a shot", 1)
     y = array("y", as_array(y), "(k,): one value a shot", 1)

@@ -148,7 +148,7 @@ def table_network(
         constants: Whatever else is free.
         biases: Give the stack biases (zero, and trainable). A selector without a
             reference slot then fails.
-        dtype: Of the parameters; by default JAX's current default.
+        dtype: Dtype of the parameters; by default JAX's current default.
     """
     constants = constants or Constants.over(y_range)
     dtype = dtype or jnp.result_type(float)

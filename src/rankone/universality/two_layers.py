@@ -50,7 +50,7 @@ def two_layer_network(
         y_range: Smallest and largest y.
         constants: α, w, m and δ, the others have no place here; by default scaled to
             the range of y, with `MARGIN`.
-        dtype: Of the parameters; by default JAX's current default.
+        dtype: Dtype of the parameters; by default JAX's current default.
     """
     constants = constants or Constants.over(y_range, MARGIN)
     dtype = dtype or jnp.result_type(float)

@@ -45,9 +45,10 @@ class KernelMemory(Module):
         Args:
             K: Keys (D, m).
             R: Residuals (H, m): values less what is already answered.
-            kernel: How far a write reaches: any pytree with the method `inner` of
-                `Kernel`.
-            rule: How the pairs are written: the choice of X. `Exact()` if None.
+            kernel: Kernel, which says how far a write reaches: any pytree with the
+                method `inner` of `Kernel`.
+            rule: Rule by which the pairs are written: the choice of X. `Exact()` if
+                None.
         """
         return _memory_of(*_arguments(K, R, kernel, rule))
 
@@ -56,7 +57,7 @@ class KernelMemory(Module):
 
         Args:
             q: Queries.
-            normalise: Whether to divide by what residuals of 1 would read. The result
+            normalise: True to divide by what residuals of 1 would read. The result
                 is then a ratio of two linear memories, and not one.
         """
         q = _query(q, len(self.keys))

@@ -1,5 +1,6 @@
-"""How residuals R are written: the choice of X in R X κ(K, q), with S = κ(K, K) and U
-its strict upper part.
+"""Rules by which residuals R are written: the choice of X in R X κ(K, q).
+
+Here S = κ(K, K), and U is its strict upper part.
 """
 
 from math import inf
@@ -94,7 +95,7 @@ class Cycled(Module):
     R): X → S⁻¹ for 0 < ηₜSₜₜ < 2.
 
     Attributes:
-        rounds: How often each pair is written.
+        rounds: Number of times each pair is written.
         rates: As of `InSequence`.
     """
 
@@ -168,7 +169,7 @@ class Recursive(Module):
 
     Attributes:
         omega: As of `Ridge`.
-        beta: How often a written key counts from then on; None for ω, 0 for not at all.
+        beta: Weight of a written key from then on; None for ω, 0 for not at all.
     """
 
     omega: Real[ArrayLike, ""]

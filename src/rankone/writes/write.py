@@ -33,8 +33,8 @@ class Write(Module):
         left: R X: (H,) for one pair, (H, m) for m. For an exact edit the Lagrange
             multiplier, which is the shadow price of the target [R-title].
         right: Geometry · key: (D,) for one pair, (D, m) for m. C⁻¹k for an edit.
-        interference: What the write does to all keys that the geometry was made of,
-            ‖left rightᵀ K₀‖²_F; None where there is no such set of keys.
+        interference: Change that the write causes at all keys that the geometry was
+            made of, ‖left rightᵀ K₀‖²_F; None where there is no such set of keys.
         outcome: A `rankone.checks.Outcome`, which says inside jit too what went wrong;
             0 if nothing did.
 
@@ -132,7 +132,7 @@ class Write(Module):
         """Write it to an .npz file, whole or not at all; `load_write` reads it.
 
         Args:
-            path: Of the file; ".npz" is added to a name that does not end so.
+            path: Path of the file; ".npz" is added to a name that does not end so.
             about: Numbers and texts that go with it, by names that are not the write's
                 own.
 
@@ -196,7 +196,7 @@ class Edited(Module):
 
     Attributes:
         base: W before any edit (H, D).
-        edits: In the order they were made.
+        edits: Edits in the order they were made.
     """
 
     base: Float[ArrayLike, "H D"]
@@ -233,7 +233,7 @@ class Edited(Module):
         return Edited(self.base, (*self.edits, edit))
 
     def undo(self, count: int = 1) -> "Edited":
-        """Without the last `count` edits: bit for bit what it was before them."""
+        """Edited object without the last `count` edits, bit for bit as before them."""
         total = len(self.edits)
         count = integer(
             "count", count, f"between 0 and the {total} edits made", least=0, most=total

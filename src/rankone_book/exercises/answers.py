@@ -1,4 +1,4 @@
-"""What a check needs: random data, a student's answer to them, and hints that do not
+"""Parts of a check: random data, a student's answer to them, and hints that do not
 give the right answer away.
 """
 
@@ -60,7 +60,7 @@ def close(
     Args:
         answer: Whatever the student's function returned.
         expected: The right answer: a number, or an array or list of numbers.
-        hint: What the student is told if the answer is wrong.
+        hint: Text that the student reads if the answer is wrong.
         rtol: Tolerance as a share of the right answer.
         atol: Tolerance in its unit.
 

@@ -19,7 +19,7 @@ def in_words(error: BaseException, names: Mapping[str, Any] | None = None) -> st
     it.
 
     Args:
-        error: What was raised.
+        error: Error that was raised.
         names: The variables of the notebook. A line of code that ran with these as its
             globals is the student's.
     """

@@ -29,9 +29,10 @@ class test_case:
     """Decorator of one check.
 
     Args:
-        name: What the check shows, for the report.
-        points: Of the question's points; by default an equal share of what the other
-            checks leave. A check that a constant can pass guides, and has no points.
+        name: Name of the check, for the report.
+        points: Part of the question's points; by default an equal share of what the
+            other checks leave. A check that a constant can pass guides, and has no
+            points.
     """
 
     def __init__(self, name: str, points: float | None = None):
@@ -130,7 +131,7 @@ class Question:
 
         Args:
             answers: Name -> function; one that is missing counts as not answered.
-            seed: Of the data; every check draws its own.
+            seed: Seed of the data; every check draws its own.
         """
         shared = [case for case in self.cases if case.points is None]
         share = (self.points - sum(case.points or 0 for case in self.cases)) / max(

@@ -36,8 +36,8 @@ def seed_of(metadata: dict[str, Any], secret: str) -> str:
 
     Args:
         metadata: Gradescope's, with the students' ids.
-        secret: Of the archive; without it a student could compute the data, and their
-            answers, at home.
+        secret: Secret of the archive; without it a student could compute the data, and
+            their answers, at home.
     """
     students = sorted(str(user.get("id")) for user in metadata.get("users", []))
     return hashlib.sha256("/".join([secret, *students]).encode()).hexdigest()

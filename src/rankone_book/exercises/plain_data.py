@@ -1,4 +1,4 @@
-"""What crosses between the grader and a student's process: numbers, text, arrays and
+"""Messages between the grader and a student's process: numbers, text, arrays and
 containers of them, as JSON.
 
 Nothing else can be written, and reading never runs code: no pickle, no class by name.

@@ -272,7 +272,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _remedy(user: str | None, late: bool) -> str:
-    """What is missing where a student's process does not start."""
+    """Remedy where a student's process does not start."""
     if late:
         return (
             f"{sys.executable} did not start within {START_SECONDS} s: grade again when "

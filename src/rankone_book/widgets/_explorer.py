@@ -1,4 +1,4 @@
-"""What the explorers share: settings that differ from the page's own, checked, and as
+"""Base of the explorers: settings that differ from the page's own, checked, and as
 JSON has them.
 """
 
@@ -91,8 +91,8 @@ class Explorer(anywidget.AnyWidget):
     and the settings it takes.
 
     Attributes:
-        settings: What differs from the page's own start; where the page sends them
-            back, all, once the reader acts.
+        settings: Settings that differ from the page's own start; where the page sends
+            them back, all, once the reader acts.
     """
 
     _takes = Settings()
@@ -106,8 +106,8 @@ class Explorer(anywidget.AnyWidget):
         """Makes a widget; show it by returning it from a cell.
 
         Args:
-            traits: What a subclass holds besides.
-            settings: What the page starts with, as listed above.
+            traits: Further traits of a subclass.
+            settings: Settings that the page starts with, as listed above.
 
         Raises:
             ValueError: If a setting is unknown or out of its range.

@@ -21,11 +21,11 @@ class BenchExplorer(Explorer):
     is 0.8 sin(4x) cos(2y), on the line at y = 0.
 
     Attributes:
-        settings: What the page starts with: view ("line" or "plane"), pairs (n, 3) as
-            x, y and by how much the value is off the truth, way (0 to 3), divide, width
-            (of the kernel), kernel ("laplace" or "gaussian"), noise (its standard
-            deviation), omega, rounds (a power of two), backward (the last pair is
-            written first), Y (random frequencies; 0 for the kernel itself), seed (of
+        settings: Settings that the page starts with: view ("line" or "plane"), pairs
+            (n, 3) as x, y and by how much the value is off the truth, way (0 to 3),
+            divide, width (of the kernel), kernel ("laplace" or "gaussian"), noise (its
+            standard deviation), omega, rounds (a power of two), backward (the last pair
+            is written first), Y (random frequencies; 0 for the kernel itself), seed (of
             noise and frequencies).
 
     >>> from rankone_book.widgets import BenchExplorer

@@ -18,9 +18,9 @@ class LandscapeExplorer(Explorer):
     `divergence_bound` do; the tests hold them equal to JAX.
 
     Attributes:
-        settings: What the page starts with: view ("exact": E alone; "both"; "tube":
-            with the tube of the recursion), patterns (n, 2) and query (2,), with
-            entries from −1.3 to 1.3 (what is outside is put on the rim), beta, Y
+        settings: Settings that the page starts with: view ("exact": E alone; "both";
+            "tube": with the tube of the recursion), patterns (n, 2) and query (2,),
+            with entries from −1.3 to 1.3 (what is outside is put on the rim), beta, Y
             (frequencies), seed, basis (as of `RandomFeatures`), eta (step size) and
             steps.
 

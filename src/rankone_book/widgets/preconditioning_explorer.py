@@ -30,11 +30,11 @@ class PreconditioningExplorer(Explorer):
     `rankone.preconditioning`.
 
     Attributes:
-        settings: What differs from the page's own start: conditionA, angleA, conditionD
-            (the loss), conditionT, angleT, rankT, conditionV, angleV, rankV (the
-            factors), method ("gd", "heavy", "nesterov", "decoupled", "penalty", "adam"
-            or "muon"), momentum, lambda, rate, best, share (the steps), tolerance,
-            steps, start (W₀ as two rows). Angles are in degrees.
+        settings: Settings that differ from the page's own start: conditionA, angleA,
+            conditionD (the loss), conditionT, angleT, rankT, conditionV, angleV, rankV
+            (the factors), method ("gd", "heavy", "nesterov", "decoupled", "penalty",
+            "adam" or "muon"), momentum, lambda, rate, best, share (the steps),
+            tolerance, steps, start (W₀ as two rows). Angles are in degrees.
     """
 
     _esm = Path(__file__).parent / "static" / "preconditioning.js"

@@ -18,10 +18,10 @@ class ResidualExplorer(Explorer):
     points. With a kernel, what the reader sets comes back in `settings`.
 
     Attributes:
-        settings: What differs from the page's own start: view ("line" or "plane"), L
-            (capacity of the base), k, sigma (neighbours and the width of their
-            weights), n, d, noise (variance of the labels, on the line), flips (share of
-            wrong labels, in the plane), seed.
+        settings: Settings that differ from the page's own start: view ("line" or
+            "plane"), L (capacity of the base), k, sigma (neighbours and the width of
+            their weights), n, d, noise (variance of the labels, on the line), flips
+            (share of wrong labels, in the plane), seed.
     """
 
     _esm = Path(__file__).parent / "static" / "residual.js"

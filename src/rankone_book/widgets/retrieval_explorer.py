@@ -89,12 +89,12 @@ class RetrievalExplorer(Explorer):
             questions: Keys of the questions that are offered as buttons, such as
                 "beta", "features" and "memories"; by default five are, and a menu holds
                 the others.
-            settings: What the page starts with: collection ("photographs" or "bits"),
-                size (32 or 64; 10 or 16 bits a side), K (how many of the collection are
-                stored, the first ones), also and without (lists of indices, stored
-                besides and not stored), target, beta, Y, eta, steps, basis, seed,
-                fraction, side, fill, noise, flips, clamp, across (the map's first axis,
-                "beta" or "K").
+            settings: Settings that the page starts with: collection ("photographs" or
+                "bits"), size (32 or 64; 10 or 16 bits a side), K (how many of the
+                collection are stored, the first ones), also and without (lists of
+                indices, stored besides and not stored), target, beta, Y, eta, steps,
+                basis, seed, fraction, side, fill, noise, flips, clamp, across (the
+                map's first axis, "beta" or "K").
 
         Raises:
             ValueError: If pictures, names or questions do not fit, or a setting is

@@ -23,11 +23,11 @@ class Sketch(Explorer):
     Args:
         name: "crosstalk" (a field's signal against its crosstalk: load, seed),
             "cosines" (their mean is the kernel: Y, seed), "bounds" (the printed bound
-            and its mends: beta, Y), "grows" (what each form of a memory keeps and
+            and its repairs: beta, Y), "grows" (what each form of a memory keeps and
             takes: K, D, error, use, hardware, N), "inner" (one gradient step of a
             meta-trained network: amplitude, phase, steps, stepSize, layers) or
             "neighbours" (recorded edits: fact, facts).
-        settings: What the page starts with, as listed.
+        settings: Settings that the page starts with, as listed.
 
     Raises:
         ValueError: If there is no such figure, or a setting of it is unknown or out of

@@ -19,11 +19,11 @@ class UniversalityExplorer(Explorer):
     step by backpropagation through every layer of it; the tests hold both equal to JAX.
 
     Attributes:
-        settings: What the page starts with: target ("sine", "neighbour", "bump" or
-            "drawn"), construction ("seed", "logdepth", "constant", "shallow" or
-            "two_layers") and its size (cells per axis, or units of the fitted net), x
-            and y of the training pair, probe (the x* to look at), ratio (step size over
-            the one it was built for), offset (δ) and switch (θ_b).
+        settings: Settings that the page starts with: target ("sine", "neighbour",
+            "bump" or "drawn"), construction ("seed", "logdepth", "constant", "shallow"
+            or "two_layers") and its size (cells per axis, or units of the fitted net),
+            x and y of the training pair, probe (the x* to look at), ratio (step size
+            over the one it was built for), offset (δ) and switch (θ_b).
     """
 
     _esm = Path(__file__).parent / "static" / "universality.js"
@@ -33,7 +33,7 @@ class UniversalityExplorer(Explorer):
         """Makes a widget; show it by returning it from a cell.
 
         Args:
-            settings: What the page starts with, as listed above.
+            settings: Settings that the page starts with, as listed above.
 
         Raises:
             ValueError: If a setting is unknown or out of its range, or the construction

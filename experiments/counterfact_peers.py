@@ -149,7 +149,7 @@ def _facts(
     K = np.asarray(context_mean(states.keys[layer])).T
     S = np.asarray(geometry(layer, ridge, every).inner(K, K), float)
     # facts about one subject share a key: the first of them is written
-    new = with_own_key(S)
+    new = np.array(with_own_key(S))
     states = SubjectStates(states.keys[:, new], states.stream[new])
     return Facts([chosen[i] for i in new], deltas[new], states)
 

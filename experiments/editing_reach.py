@@ -65,7 +65,7 @@ def measure(
     results: dict[str, list] = {
         name: [] for name in ("length", "loss", "margin", "said", "kept")
     }
-    results |= {"subject_before": [], "subject_after": []}
+    subject: dict[str, dict] = {}
     for fact, one, value in zip(facts, asked, found, strict=True):
         edit = close_edit(W, geometry(layer, ridge, every), value)
         answers = judge(model(), one, layer, {"none": None, "edited": edit.delta})
@@ -75,10 +75,11 @@ def measure(
         results["said"].append(answers["edited"]["said"])
         kept = answers["edited"]["kept"] / max(answers["none"]["kept"], 1e-9)
         results["kept"].append(kept)
-        before, after = about_subject(fact, model().with_down(layer, W + edit.delta))
-        results["subject_before"].append(before)
-        results["subject_after"].append(after)
-    return results | {"facts": len(facts)}
+        edited = model().with_down(layer, W + edit.delta)
+        subject[fact] = dict(
+            zip(("before", "after"), about_subject(fact, edited), strict=True)
+        )
+    return results | {"subject": subject}
 
 
 def about_subject(fact: str, edited: object) -> tuple[list[list[int]], list[list[int]]]:

@@ -228,9 +228,7 @@ def many_rows(
     ]
     if unedited is not None:
         led, nats = unedited
-        percent = 100 * led.mean(1)
-        shares = [f"{share:.0f}" for share in (*percent[:2], 100 - percent[2])]
-        rows.append(["nothing", "0", *shares, "0", f"{nats:.3f}"])
+        rows.append(["nothing", "0", *_leads(led), "0", f"{nats:.3f}"])
     cells = {
         (cell["parameters"]["way"], cell["parameters"]["edits"]): cell["results"]
         for cell in record["cells"]
@@ -238,13 +236,11 @@ def many_rows(
     for way, name in ways.items():
         for edits in sorted(n for method, n in cells if method == way):
             result = cells[way, edits]
-            ahead = 100 * np.asarray(result["ahead"], float).mean(1)
-            shares = [f"{share:.0f}" for share in (*ahead[:2], 100 - ahead[2])]
             rows.append(
                 [
                     name,
                     f"{edits:,}",
-                    *shares,
+                    *_leads(np.asarray(result["ahead"], bool)),
                     f"{result['price']:.3g}",
                     f"{result['prose']:.3f}",
                 ]
@@ -252,12 +248,15 @@ def many_rows(
     return rows
 
 
-def peer_rows(record: dict[str, Any]) -> list[list[str]]:
+def peer_rows(
+    record: dict[str, Any], unedited: NDArray[np.bool_] | None = None
+) -> list[list[str]]:
     """The table of `counterfact_peers`: a header, the unedited model, then one row for
     each method, number of blocks, strength and number of facts.
 
     Args:
         record: From `rankone_book.records.load_record`.
+        unedited: What `asked_before` returns.
     """
     names = {"memit": "MEMIT", "alphaedit": "AlphaEdit"}
     rows = [
@@ -273,6 +272,8 @@ def peer_rows(record: dict[str, Any]) -> list[list[str]]:
             "prose, nats above unedited",
         ]
     ]
+    if unedited is not None:
+        rows.append(["nothing", "", "", "0", *_leads(unedited), "100", "0"])
     order = list(record["full"]["method"])
     cells = sorted(
         record["cells"],
@@ -287,7 +288,6 @@ def peer_rows(record: dict[str, Any]) -> list[list[str]]:
         at = cell["parameters"]
         result = cell["results"]
         exact = at["method"] == "memit" and at["strength"] == 0
-        ahead = 100 * np.asarray(result["ahead"], float).mean(1)
         lost = np.asarray(result["prose"]) - np.asarray(result["unedited"])
         mean, low, high = interval(lost)
         rows.append(
@@ -296,12 +296,18 @@ def peer_rows(record: dict[str, Any]) -> list[list[str]]:
                 f"{at['blocks']}",
                 f"{at['strength']:,.0f}",
                 f"{at['edits']:,}",
-                *(f"{x:.0f}" for x in (*ahead[:2], 100 - ahead[2])),
+                *_leads(np.asarray(result["ahead"], bool)),
                 f"{100 * result['missing']:.0f}",
                 f"{mean:.2f} ({low:.2f} to {high:.2f})",
             ]
         )
     return rows
+
+
+def _leads(ahead: NDArray[np.bool_]) -> list[str]:
+    """Per cent of the wanted answers that lead, from where the new one does (kind, n)."""
+    percent = 100 * ahead.mean(1)
+    return [f"{share:.0f}" for share in (*percent[:2], 100 - percent[2])]
 
 
 def _percent(values: NDArray, sign: str = "") -> str:

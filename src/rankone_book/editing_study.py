@@ -17,6 +17,8 @@ __all__ = [
     "held_rows",
     "method_rows",
     "neighbour_shares",
+    "reach_counts",
+    "reach_rows",
     "summarise_record",
     "survivors",
     "turned_by_share",
@@ -232,6 +234,64 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
         )
         rows.append(
             [name, f"{price:.3g}", *(f"{part} of {all_}" for part, all_ in parts)]
+        )
+    return rows
+
+
+def reach_counts(cell: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    """What a cell of `editing_reach` counts, as some of all: δ that end on the bound,
+    new answers and paraphrases that lead, neighbours that keep the lead, and other facts
+    about the subject that are still given of those given before.
+
+    Args:
+        cell: Of the record.
+    """
+    results = cell["results"]
+    ahead = np.array(results["margin"]) > 0
+    paraphrases = 4
+    before, after = (
+        np.array(
+            [row[0] for one in results["subject"].values() for row in one[when]], bool
+        )
+        for when in ("before", "after")
+    )
+    lengths = np.array(results["length"])
+    # a δ that was projected lies on the bound up to rounding
+    at_bound = (lengths > 0.999 * cell["parameters"]["reach"]).sum()
+    parts = {
+        "bound": (at_bound, len(lengths)),
+        "new": (ahead[:, 0].sum(), len(ahead)),
+        "paraphrases": (ahead[:, 1:paraphrases].sum(), ahead[:, 1:paraphrases].size),
+        "neighbours": ((~ahead[:, paraphrases:]).sum(), ahead[:, paraphrases:].size),
+        "facts": ((before & after).sum(), before.sum()),
+    }
+    return {name: (int(some), int(every)) for name, (some, every) in parts.items()}
+
+
+def reach_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of `editing_reach`: a header, then one row per allowed length.
+
+    Args:
+        record: From `rankone_book.records.load_record`.
+    """
+    rows = [
+        [
+            "allowed length",
+            "δ on the bound",
+            "new answer",
+            "paraphrases",
+            "neighbours",
+            "other facts",
+        ]
+    ]
+    cells = sorted(record["cells"], key=lambda cell: cell["parameters"]["reach"])
+    for cell in cells:
+        counts = reach_counts(cell)
+        rows.append(
+            [
+                f"{cell['parameters']['reach']:g} ‖v₀‖",
+                *(f"{some} of {every}" for some, every in counts.values()),
+            ]
         )
     return rows
 

@@ -38,7 +38,7 @@ CLAIMS = [
     ),
     *("D-looseness", "D-implicit"),
     *(f"R-eq{n}" for n in range(5, 18)),
-    *(f"R-S{n}" for n in range(1, 10)),
+    *(f"R-S{n}" for n in range(1, 11)),
     *("R-txt8", "R-2nd-order", "R-scale", "R-title"),
     *(f"K-eq{name}" for name in ("0", "1", "2", "W", "dU", "U", "vec", "P")),
     *(f"K-unn{name}" for name in ("", "-rank", "-init", "-over", "-stats", "-cost")),

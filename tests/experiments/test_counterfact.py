@@ -24,6 +24,7 @@ from rankone_book.counterfact_study import (
     asked_before,
     interval,
     many_rows,
+    peer_rows,
     prose,
     recorded_cases,
     score_rows,
@@ -274,6 +275,29 @@ def test_a_peer_writes_less_the_more_it_is_relaxed(small):
     assert exact["price"] > some["price"] > none["price"]
     np.testing.assert_allclose(none["prose"], none["unedited"], rtol=1e-4)
     assert np.shape(exact["ahead"]) == (3, 2)
+
+
+def test_the_table_of_peers_has_the_unedited_row_and_one_a_cell():
+    found = {
+        "ahead": [[1, 1], [1, 0], [0, 1]],
+        "missing": 0.25,
+        "prose": [4.0, 4.0],
+        "unedited": [3.0, 3.0],
+    }
+    cells = [
+        {
+            "parameters": {"method": method, "blocks": 3, "strength": x, "edits": 1000},
+            "results": found,
+        }
+        for method, x in (("alphaedit", 10.0), ("memit", 15000.0), ("memit", 0.0))
+    ]
+    record = {"full": {"method": ["memit", "alphaedit"]}, "cells": cells}
+    _, nothing, exact, relaxed, last = peer_rows(record, np.zeros((3, 2), bool))
+    assert nothing == ["nothing", "", "", "0", "0", "0", "100", "100", "0"]
+    assert exact[0] == "exact batch (EMMET)"
+    assert relaxed[:4] == ["MEMIT", "3", "15,000", "1,000"]
+    assert relaxed[4:] == ["100", "50", "50", "25", "1.00 (1.00 to 1.00)"]
+    assert last[0] == "AlphaEdit"
 
 
 def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypatch):

@@ -12,6 +12,8 @@ from rankone_book.editing_study import (
     held_rows,
     method_rows,
     neighbour_shares,
+    reach_counts,
+    reach_rows,
     summarise_record,
     survivors,
     turned_by_share,
@@ -476,3 +478,32 @@ def test_the_two_shares_are_those_of_the_keys(experiment, monkeypatch):
     assert found["text_other_relation"]["mean"] == pytest.approx(
         np.mean(relation), 1e-3
     )
+
+
+# The allowed length of δ
+
+
+def test_an_allowed_length_is_counted_edit_by_edit():
+    results = {
+        "length": [2.0, 1.5],
+        # question, three paraphrases, two neighbours
+        "margin": [[1, 1, -1, 1, -1, -1], [-1, 1, 1, 1, 1, -1]],
+        # of the first country two other facts, each asked in two ways
+        "subject": {
+            "capital:Japan:Rome": {
+                "before": [[1, 1], [1, 0]],
+                "after": [[1, 0], [0, 0]],
+            },
+            "continent:Oslo:Asia": {"before": [[0, 1]], "after": [[1, 1]]},
+        },
+    }
+    cell = {"parameters": {"reach": 2.0}, "results": results}
+    assert reach_counts(cell) == {
+        "bound": (1, 2),
+        "new": (1, 2),
+        "paraphrases": (5, 6),
+        "neighbours": (3, 4),
+        "facts": (1, 2),
+    }
+    (_, row) = reach_rows({"cells": [cell]})
+    assert row == ["2 ‖v₀‖", "1 of 2", "1 of 2", "5 of 6", "3 of 4", "1 of 2"]

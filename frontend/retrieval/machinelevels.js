@@ -2,7 +2,7 @@
 import { chart } from "../kit/chart.js";
 import { h, setText } from "../kit/dom.js";
 import { picture } from "../kit/imagewell.js";
-import { count, figures, fixed } from "../kit/number.js";
+import { bounded, count, figures, fixed } from "../kit/number.js";
 
 /** @import { Look } from "./machinestates.js" */
 /** @import { Context } from "./machinewords.js" */
@@ -11,6 +11,7 @@ import { count, figures, fixed } from "../kit/number.js";
 
 const SIDE = 32; // pixels, until a picture comes
 const TURN = 2 * Math.PI;
+const FEW = 10; // frequencies: what fewer of them give leaves the chart
 
 /** @type {(inner: () => void, label: string) => HTMLButtonElement} */
 const door = (inner, label) =>
@@ -147,41 +148,45 @@ const entryLevel = (thumbnail) => (inner) => {
   const svg = h("svg", { viewBox: `0 0 ${WIDE} ${2 * ROW + FOOT}`, role: "img" });
   const into = door(inner, "");
 
-  /** @type {(look: Look, context: Context) => void} */
-  function drawBars({ phase, phases, entry }, { ids, patterns, labels, K }) {
-    const [left, total] = [44, 56];
+  /**
+   * Each picture's term begins where the last one ended, so that the terms add up before the eyes.
+   *
+   * @type {(look: Look, context: Context) => void}
+   */
+  function drawBars({ phases, entry }, { ids, patterns, labels, K }) {
+    const [left, total] = [60, 56];
     const step = (WIDE - left - total - 12) / K;
     const width = Math.max(0.6, Math.min(22, step - 2));
-    const rows = /** @type {const} */ ([
-      ["cosine", Math.cos, entry.cos],
-      ["sine", Math.sin, entry.sin],
-    ]);
     /** @type {Element[]} */
     const parts = [];
-    rows.forEach(([name, f, sum], row) => {
-      const middle = ROW * (row + 0.5);
-      const unit = (ROW / 2 - 6) / Math.max(1, Math.abs(sum));
-      /** @type {(x: number, value: number, wide: number, kind: string, title: string) => void} */
-      const bar = (x, value, wide, kind, title) => {
-        const size = { width: wide, height: Math.max(0.5, unit * Math.abs(value)) };
-        const y = middle - unit * Math.max(0, value);
-        const rect = h("rect", { x: x - wide / 2, y, ...size, class: kind });
-        rect.append(titled(title));
-        parts.push(rect);
-      };
-      const own = middle - unit * f(phase);
+    /** @type {(x: number, ends: [number, number], wide: number, kind: string, words: string) => void} */
+    const bar = (x, [from, to], wide, kind, words) => {
+      const size = { width: wide, height: Math.max(0.7, Math.abs(from - to)) };
+      const rect = h("rect", { x: x - wide / 2, y: Math.min(from, to), ...size, class: kind });
+      rect.append(titled(words));
+      parts.push(rect);
+    };
+    [
+      { name: "cosine", terms: Array.from(phases, Math.cos), sum: entry.cos },
+      { name: "sine", terms: Array.from(phases, Math.sin), sum: entry.sin },
+    ].forEach(({ name, terms, sum }, row) => {
+      const sums = [0];
+      for (const term of terms) sums.push((sums.at(-1) ?? 0) + term);
+      const [low, high] = [Math.min(-0.5, ...sums), Math.max(0.5, ...sums)];
+      /** @param {number} v */
+      const up = (v) => ROW * row + 5 + ((ROW - 18) * (high - v)) / (high - low);
       parts.push(
-        h("text", { x: left - 6, y: middle + 4, "text-anchor": "end" }, name),
-        h("line", { x1: left, x2: WIDE, y1: middle, y2: middle, class: "r1-thin" }),
-        h("line", { x1: left, x2: WIDE - total - 8, y1: own, y2: own, class: "r1-own-value" }),
+        h("text", { x: left - 6, y: up(0) + 4, "text-anchor": "end" }, name),
+        h("line", { x1: left, x2: WIDE, y1: up(0), y2: up(0), class: "r1-thin" }),
       );
-      phases.forEach((p, m) => {
-        bar(left + step * (m + 0.5), f(p), width, "r1-term", `${labels[m]}: ${fixed(f(p))}`);
+      terms.forEach((term, m) => {
+        const ends = /** @type {[number, number]} */ ([up(sums[m]), up(sums[m + 1])]);
+        bar(left + step * (m + 0.5), ends, width, "r1-term", `${labels[m]}: ${fixed(term)}`);
       });
       const at = WIDE - total / 2;
-      bar(at, sum, 30, "r1-sum", `sum: ${fixed(sum)}`);
-      const above = sum >= 0 ? middle + 12 : middle - 4;
-      parts.push(h("text", { x: at, y: above, "text-anchor": "middle" }, fixed(sum)));
+      bar(at, [up(0), up(sum)], 26, "r1-sum", `sum: ${fixed(sum)}`);
+      const y = Math.max(up(0), up(sum)) + 12;
+      parts.push(h("text", { x: at, y, "text-anchor": "middle" }, fixed(sum)));
     });
     if (K <= MOST)
       patterns.forEach((values, m) => {
@@ -240,21 +245,22 @@ function sumLevel(inner) {
   return {
     element: levelOf("r1-sum-level", element, h("div", {}, slope.element, into)),
     door: into,
-    draw({ running, exact, S, slope: bytes }, { Y, K }) {
+    draw({ running, exact, S, slope: bytes }, { Y }) {
       /** @type {[number, number][]} */
       const estimate = [];
       for (let i = 0; i < running.length; i += 2) estimate.push([running[i], running[i + 1]]);
-      const top = Math.max(1.5, exact, S) * 1.2;
+      const settled = estimate.filter(([n]) => n >= FEW).map(([, v]) => v);
+      const [low, high] = [Math.min(0, ...settled), 1.15 * Math.max(exact, S, ...settled)];
       draw({
         lines: {
-          estimate,
+          estimate: estimate.map(([n, v]) => [n, bounded(v, low, high)]),
           exact: [
             [1, exact],
             [Y, exact],
           ],
         },
         x: [1, Y],
-        y: [-Math.min(K, top), top],
+        y: [low, high],
         summary: `From all ${count(Y)} frequencies Ŝ is ${figures(S)}; the list gives ${figures(exact)}.`,
       });
       slope.show(bytes);

@@ -17,12 +17,17 @@ export class States {
   last = -1;
   rest = Number.POSITIVE_INFINITY; // the step from which on the state stays
 
+  /** @param {number} [most] Numbers kept. */
+  constructor(most = MOST) {
+    this.most = most;
+  }
+
   /** @param {Simulation} simulation At its newest step. */
   push({ step, xHat, rests }) {
     this.last = step;
     if (rests.distributed && step < this.rest) this.rest = step;
     if (step % this.stride === 0) this.kept.set(step, xHat.slice());
-    if (this.kept.size * xHat.length <= MOST) return;
+    if (this.kept.size * xHat.length <= this.most) return;
     this.stride *= 2;
     for (const key of this.kept.keys()) if (key % this.stride !== 0) this.kept.delete(key);
   }

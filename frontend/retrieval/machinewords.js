@@ -40,8 +40,8 @@ const SENTENCES = [
     `${nameOf(look)} multiplies each of the ${count(D)} numbers of this picture by a random weight. The products add up, and √β = ${fixed(Math.sqrt(beta))} times their sum is the phase, ${fixed(look.phase)}.`,
   (look) =>
     `The vector reads a picture only through waves. At the phase ${fixed(look.phase)}, the cosine is ${fixed(Math.cos(look.phase))} and the sine is ${fixed(Math.sin(look.phase))}. Small dots mark the stored pictures.`,
-  ({ entry, phase }, { K, bits }) =>
-    `T holds one sum of cosines and one sum of sines for this frequency. The ${pictures(K, bits)} add up to ${fixed(entry.cos)} and ${fixed(entry.sin)}. Dashed lines show the state’s own values, ${fixed(Math.cos(phase))} and ${fixed(Math.sin(phase))}.`,
+  ({ entry }, { K, bits }) =>
+    `T holds one sum of cosines and one sum of sines for this frequency. The ${pictures(K, bits)} add up to ${fixed(entry.cos)} and ${fixed(entry.sin)}, and T keeps both sums divided by √Y. No single term can be read from a sum.`,
   (look, { Y }) =>
     `State and sums are multiplied: cosine by cosine, plus sine by sine. ${nameOf(look)} gives ${fixed(look.part)}, and the mean over all ${count(Y)} is Ŝ = ${figures(look.S)}. The list would give S = ${figures(look.exact)}.${look.floored ? " So small an Ŝ is noise." : ""}`,
   (look, { freedom }) =>

@@ -151,6 +151,7 @@ export function createMachine(on) {
     if (asking) return;
     asking = true;
     const context = on.context();
+    if (context) frequency = Math.min(frequency, context.Y - 1);
     const look = context && (await on.look(frequency));
     asking = false;
     if (level < 0) return;
@@ -167,11 +168,10 @@ export function createMachine(on) {
     const context = on.context();
     if (!context || look.phases.length !== context.K) return;
     shown = look;
-    frequency = look.frequency;
     body.hidden = false;
     state.show(look.state);
     state.say(`State of the vector’s run at step ${look.step} of ${context.steps}`);
-    setText(which, `${count(frequency + 1)} of ${count(context.Y)}`);
+    setText(which, `${count(look.frequency + 1)} of ${count(context.Y)}`);
     setText(words, sentenceOf(level, look, context));
     levels[level].draw(look, context);
   }

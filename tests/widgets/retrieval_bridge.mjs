@@ -154,6 +154,13 @@ const jobs = {
       return { text: python(settings), exact: both.exact.error, distributed: both.distributed.error, steps };
     });
   },
+  async verdicts({ sheet, names, cases }) {
+    const library = await libraryOf(sheet, names);
+    return cases.map((given) => {
+      const { both } = runOf(new Keeper(), library, initialSettings(given, library));
+      return [both.exact.right, both.distributed.right];
+    });
+  },
   async map({ sheet, names, settings: given, betas, Ys }) {
     const library = await libraryOf(sheet, names);
     const settings = initialSettings(given, library);

@@ -8,7 +8,7 @@ import { descend } from "./simulation.js";
 
 /** @typedef {NonNullable<ReturnType<typeof look>>} Look */
 
-const MOST = 4e6; // numbers kept: of a long run of large pictures, every second state, then every fourth, and so on
+const MOST = 4e6; // numbers kept; a longer run keeps every second state, then every fourth, and so on
 
 export class States {
   /** @type {Map<number, Float32Array>} */

@@ -27,6 +27,7 @@ EXTENSIONS = (
     "pages.previews",
     "pages.definitions",
     "pages.explorer_links",
+    "pages.tours",
     "pages.stills",
     "notebooks.notebook",
     "notebooks.solutions",

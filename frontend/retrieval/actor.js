@@ -3,6 +3,7 @@ import { createBackground } from "../kit/background.js";
 import { Drift, MOST } from "./drift.js";
 import { measured } from "./errormap.js";
 import { Keeper } from "./keeper.js";
+import { look, States } from "./machinestates.js";
 
 /** @import { Cell, MapJob } from "./errormap.js" */
 /** @import { Config, Info, Pattern, Simulation } from "./simulation.js" */
@@ -29,13 +30,14 @@ import { Keeper } from "./keeper.js";
  * @typedef {{ type: "map", number: number, job: MapJob, pictures: Sent }} MapRequest
  * @typedef {{ type: "pause" }} Pause
  * @typedef {{ type: "state", request: number }} StateRequest
- * @typedef {Configure | Record | MapRequest | Pause | StateRequest} Question
+ * @typedef {{ type: "look", request: number, version: number, step: number, frequency: number }} LookRequest
+ * @typedef {Configure | Record | MapRequest | Pause | StateRequest | LookRequest} Question
  */
 /**
  * @typedef {{ type: "end", end: End }
  *   | { type: "frames", version: number, frames: Frame[], done: boolean, relativeNoise: number | null }
  *   | { type: "cells", number: number, cells: Cell[], done: boolean }
- *   | { type: "state", request: number, value: object }
+ *   | { type: "state", request: number, value: object | null }
  *   | { type: "error", message: string }} Answer
  */
 
@@ -54,7 +56,14 @@ export function createActor(post) {
   const keeper = new Keeper();
   /** @type {Map<string, Float32Array>} */
   const pictures = new Map();
-  /** @type {{ version: number, setting: Config & { patterns: Pattern[] }, simulation: Simulation } | null} */
+  /**
+   * @type {{
+   *   version: number,
+   *   setting: Config & { patterns: Pattern[] },
+   *   simulation: Simulation,
+   *   states: States,
+   * } | null}
+   */
   let now = null;
   let flush = () => {};
   const live = createBackground({ budget: LIVE, pause: 0, onSlice: () => {} });
@@ -77,7 +86,9 @@ export function createActor(post) {
     const begun = performance.now();
     const setting = { ...config, patterns: config.ids.map(patternOf) };
     const simulation = keeper.begin(setting);
-    now = { version, setting, simulation };
+    const states = new States();
+    now = { version, setting, simulation, states };
+    states.push(simulation);
     const trace = [simulation.trace()];
     /** @param {boolean} ended */
     const tell = (ended) => {
@@ -91,6 +102,7 @@ export function createActor(post) {
     let told = begun;
     while (!simulation.done) {
       simulation.advance();
+      states.push(simulation);
       trace.push(simulation.trace());
       if (!simulation.done && performance.now() - told > NEWS) {
         tell(false);
@@ -142,6 +154,17 @@ export function createActor(post) {
     post({ type: "state", request, value: { x: x.slice(), xHat: xHat.slice(), step } });
   }
 
+  /**
+   * One step of the run that is on show, taken apart; between two slices of other work, which goes on.
+   *
+   * @param {LookRequest} ask
+   */
+  function show({ request, version, step, frequency }) {
+    const value =
+      now?.version === version ? look(now.simulation, now.states, step, frequency) : null;
+    post({ type: "state", request, value });
+  }
+
   /** @type {<T>(work: Generator<T, void, void>) => Generator<T, void, void>} */
   function* guarded(work) {
     try {
@@ -153,6 +176,7 @@ export function createActor(post) {
 
   return (message) => {
     if (message.type === "state") return tell(message.request);
+    if (message.type === "look") return show(message);
     stop();
     if ("pictures" in message)
       for (const [id, values] of message.pictures) pictures.set(id, values);

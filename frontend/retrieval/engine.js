@@ -8,6 +8,7 @@ import source from "./worker.js?inline";
 /** @import { Link } from "../kit/worker.js" */
 /** @import { Answer, End, Question } from "./actor.js" */
 /** @import { Cell, MapJob } from "./errormap.js" */
+/** @import { Look } from "./machinestates.js" */
 /** @import { Config } from "./simulation.js" */
 
 /** @typedef {{ config: Config & { ids: string[] }, pictures: Map<string, Float32Array> }} Job */
@@ -31,8 +32,9 @@ export function createEngine(on) {
   const timeline = new Timeline();
   /** @type {Set<string>} */
   const sent = new Set();
-  /** @type {Map<number, (value: object) => void>} */
+  /** @type {Map<number, (value: any) => void>} */
   const requests = new Map();
+  let asked = 0;
   let [version, number, since, timer] = [0, 0, 0, 0];
   let busy = false;
   /** @type {Job | null} */
@@ -98,6 +100,18 @@ export function createEngine(on) {
     link.post({ type: "end", version, config, pictures: unsent(pictures) });
   }
 
+  /**
+   * What the worker answers to a question that has a number.
+   *
+   * @type {(ask: (request: number) => void) => Promise<any>}
+   */
+  const answered = (ask) =>
+    new Promise((resolve) => {
+      asked++;
+      requests.set(asked, resolve);
+      ask(asked);
+    });
+
   function askForMap() {
     const wanted = on.rested();
     if (!wanted) return;
@@ -139,12 +153,14 @@ export function createEngine(on) {
      *
      * @returns {Promise<object>}
      */
-    state: () =>
-      new Promise((resolve) => {
-        const request = Math.random();
-        requests.set(request, resolve);
-        link.post({ type: "state", request });
-      }),
+    state: () => answered((request) => link.post({ type: "state", request })),
+    /**
+     * A step of the newest setting taken apart, or null: the run has not been there, or a newer setting has come.
+     *
+     * @type {(step: number, frequency: number) => Promise<Look | null>}
+     */
+    look: (step, frequency) =>
+      answered((request) => link.post({ type: "look", request, version, step, frequency })),
     close() {
       clearTimeout(timer);
       link.close();

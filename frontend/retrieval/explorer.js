@@ -9,6 +9,7 @@ import { admits, nextSettings } from "./change.js";
 import { createCharts, tableOf } from "./charts.js";
 import { createEngine } from "./engine.js";
 import { createJaxRun } from "./jax.js";
+import { createMachine } from "./machine.js";
 import { createMemories } from "./memories.js";
 import { axisChoice, HELP, onlyMoves, placed, stepped } from "./moves.js";
 import { createOwn, createSketch } from "./own.js";
@@ -32,6 +33,7 @@ import { createTold } from "./told.js";
 /** @import { End } from "./actor.js" */
 /** @import { Patch } from "./change.js" */
 /** @import { Library } from "./library.js" */
+/** @import { Context } from "./machinewords.js" */
 /** @import { Findings } from "./presets.js" */
 /** @import { Settings } from "./settings.js" */
 
@@ -139,7 +141,13 @@ export function createExplorer(initial, library, model, questions = []) {
     },
     toolChanged: showTools,
   });
-  const memories = createMemories(panel.grid);
+  const machine = createMachine({
+    look: (frequency) => engine.look(clock.step, frequency),
+    context: () => contextOf(frame.settings, ready, clock.steps, library),
+    take: () => playback.seek(clock.step + 1),
+    changed: () => machine.element.parentElement?.classList.toggle("r1-inside", machine.isOpen),
+  });
+  const memories = createMemories(panel.grid, machine.opener);
   const sentence = h("p", { class: "r1-sentence" });
   const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }));
   const axes = axisChoice(initial.across, (across) =>
@@ -188,6 +196,8 @@ export function createExplorer(initial, library, model, questions = []) {
       readouts.wait();
       setText(sentence, PENDING);
     } else engine.configure(ready.config, ready.pictures);
+    machine.opener.disabled = frame.pending;
+    if (frame.pending) machine.close();
     showMap();
   }
 
@@ -260,6 +270,7 @@ export function createExplorer(initial, library, model, questions = []) {
     stage.show(last.bytes, both, ended);
     setText(sentence, explain(told.of(end), settings));
     drawCharts();
+    machine.refresh();
     if (ended && !engine.isBusy()) frame.settle(false);
   }
 
@@ -275,6 +286,7 @@ export function createExplorer(initial, library, model, questions = []) {
     if (last.step === 0 || overflow !== null) return playback.seek(last.step);
     stage.begin(ready.bytes.query);
     setText(sentence, PLAYING);
+    machine.refresh();
     playback.replay(last.step / pace.seconds, pace.lead);
     playback.refresh();
     pace = LET_GO;
@@ -297,6 +309,7 @@ export function createExplorer(initial, library, model, questions = []) {
     stage.show(bytes, told.at(timeline.records[step], step), sure);
     setText(sentence, sure ? explain(told.of(end), frame.settings) : PLAYING);
     drawCharts();
+    machine.refresh();
     frame.say();
   }
 
@@ -357,7 +370,7 @@ export function createExplorer(initial, library, model, questions = []) {
   const explorer = frame.lay({
     className: "r1-retrieval",
     stageFirst: true,
-    stage: [stage.pictures, ...memories.elements, own.element, stage.ghosts],
+    stage: [stage.pictures, ...memories.elements, machine.element, own.element, stage.ghosts],
     under: [transport, h("div", { class: "r1-three" }, panel.first), sentence, frame.status],
     controls: [h("div", { class: "r1-axis-choice" }, axes.element, pin.element), map.element],
     readouts: readouts.elements,
@@ -378,7 +391,7 @@ export function createExplorer(initial, library, model, questions = []) {
         ...{ ends, info: end?.info, ended: end?.ended, overflow: end?.overflow, relativeNoise },
         ...{ record: end && named(end.frame.record), trace: end?.trace, bounds: timeline.bounds },
         ...{ computed: timeline.last, mapped: map.known(), busy: engine.isBusy(), due },
-        ...{ config, numbers },
+        ...{ config, numbers, machine: machine.state() },
       };
     },
     close() {
@@ -391,6 +404,18 @@ export function createExplorer(initial, library, model, questions = []) {
   explorer.element.addEventListener("toggle", drawCharts, true); // where the charts are unfolded
   guardDrops(explorer.element);
   return { ...explorer, states: engine.state };
+}
+
+/**
+ * What the machine is told of the memory; nothing, where its features are not the ones that it explains.
+ *
+ * @type {(settings: Settings, ready: ReturnType<typeof prepare>, steps: number, library: Library) => Context | null}
+ */
+function contextOf({ collection, basis, Y, beta }, { config, patterns, stored }, steps, library) {
+  if (basis !== "sincos") return null;
+  const { ids, D, freedom, bits } = config;
+  const labels = stored.map((key) => library.label(collection, key));
+  return { D, K: stored.length, Y, beta, freedom, bits, steps, ids, patterns, labels };
 }
 
 /** @type {(questions: string[], presets: { key: string }[]) => { first: string[], more: string[] }} */

@@ -6,8 +6,11 @@ import { createStrip } from "./strip.js";
 /** @import { End } from "./actor.js" */
 /** @import { Ready, Settings } from "./settings.js" */
 
-/** @param {Element} grid The stored pictures, as toggles. */
-export function createMemories(grid) {
+/**
+ * @param {Element} grid The stored pictures, as toggles.
+ * @param {Element} opener What leads into the vector.
+ */
+export function createMemories(grid, opener) {
   const strip = createStrip();
   const list = h("span", { class: "r1-muted" });
   return {
@@ -23,6 +26,7 @@ export function createMemories(grid) {
         { class: "r1-memory r1-of-vector" },
         h("p", {}, h("strong", {}, "One vector, ", h("i", {}, "T")), ", their sum ", strip.size),
         strip.canvas,
+        opener,
       ),
     ],
     /** @param {Ready} ready */

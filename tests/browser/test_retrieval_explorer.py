@@ -1053,3 +1053,204 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
         assert box["y"] + box["height"] < screen["height"], part
     code = page.locator(".cell.tag_code-below details.hide").bounding_box()
     assert code["y"] > page.locator(".r1-body").bounding_box()["y"]
+
+
+LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"]
+
+
+def inside(page, level):
+    """Opens the vector and goes in to a level by the keyboard."""
+    page.get_by_role("button", name="Look inside").press("Enter")
+    for _ in range(level):
+        page.keyboard.press("Enter")
+    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(LEVELS[level])
+
+
+def looked(page, step=None, frequency=0):
+    """What the machine shows of a step, once it has come, without its pictures."""
+    found = page.wait_for_function(
+        """([step, frequency]) => {
+            const { step: now, machine } = document.querySelector('.w').__rankone_state();
+            const { look } = machine;
+            if (look?.step !== (step ?? now) || look.frequency !== frequency) return null;
+            const { state, next, weights, products, slope, ...numbers } = look;
+            return { ...numbers, phases: [...look.phases], running: [...look.running] };
+        }""",
+        arg=[step, frequency],
+    )
+    return found.json_value()
+
+
+def painted(page):
+    """A picture of the machine as it stands, to be compared with another."""
+    return page.locator(".r1-machine").screenshot(animations="disabled")
+
+
+@pytest.mark.parametrize("size", ["laptop", walked("phone")])
+def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
+    page = explorer(size, settings=QUICK)
+    rest(page)
+    before = page.locator(".r1-body").bounding_box()
+    opener = page.get_by_role("button", name="Look inside")
+    if size == "phone":
+        opener.tap()
+    else:
+        inside(page, 0)
+    machine = page.locator(".r1-machine")
+    pictures = []
+    for level, name in enumerate(LEVELS):
+        expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(name)
+        expect(page.locator(".r1-crumbs button")).to_have_count(level + 1)
+        expect(page.locator(".r1-level:visible")).to_have_count(1)
+        looked(page)
+        pictures.append(painted(page))
+        door = page.locator(".r1-door:visible")
+        box, around = door.bounding_box(), machine.bounding_box()
+        assert box["x"] >= around["x"]
+        assert box["x"] + box["width"] <= around["x"] + around["width"]
+        assert box["y"] + box["height"] <= around["y"] + around["height"]
+        if level < len(LEVELS) - 1:
+            door.tap() if size == "phone" else page.keyboard.press("Enter")
+    assert len(set(pictures)) == len(LEVELS)
+    if size == "laptop":  # it stands in the place of the two memories
+        assert page.locator(".r1-body").bounding_box() == before
+    for name in LEVELS[-2::-1]:
+        page.keyboard.press("Escape")
+        expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(name)
+    page.keyboard.press("Escape")
+    expect(machine).to_be_hidden()
+    expect(opener).to_be_focused()
+    expect(page.locator(".r1-strip")).to_be_visible()
+    inside(page, 3)
+    page.locator(".r1-crumb", has_text="Frequency").click()
+    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text("Frequency")
+    page.locator(".r1-crumb", has_text="Pictures").click()
+    expect(machine).to_be_hidden()
+
+
+def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
+    page = explorer(settings=QUICK)
+    end = rest(page)
+    inside(page, 0)
+    page.keyboard.press("ArrowRight")
+    found = looked(page, frequency=1)
+    said = []
+    for _ in LEVELS:
+        said.append(page.locator(".r1-machine-words").inner_text())
+        page.keyboard.press("Enter")
+    states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
+    Xi = np.float32(ro.data.photographs(32)[:6] / np.sqrt(3072))
+    Y = end["settings"]["Y"]
+    beta = end["settings"]["beta"]
+    features = ro.RandomFeatures(3072, Y, key=jax.random.key(0), projection="hadamard")
+    memory = ro.DrDAM.store(Xi, beta, features)
+    x = floats(states["xHat"])
+    phi = np.sqrt(Y) * np.asarray(features.phi(np.sqrt(beta) * np.stack([*Xi, x])))
+    T = np.sqrt(Y) * np.asarray(memory.T)
+    # a phase of some tens in float32, and a sum of six
+    close = {"rtol": RTOL, "atol": 10 * RTOL}
+    phases = [*found["phases"], found["phase"]]
+    np.testing.assert_allclose(np.cos(phases), phi[:, 1], **close)
+    np.testing.assert_allclose(np.sin(phases), phi[:, Y + 1], **close)
+    np.testing.assert_allclose(found["entry"]["cos"], T[1], **close)
+    np.testing.assert_allclose(found["entry"]["sin"], T[Y + 1], **close)
+    S = float(memory.partition(x))
+    np.testing.assert_allclose(found["S"], S, **close)
+    exact = np.exp(-beta * float(ro.MrDAM(Xi, beta).energy(x)))
+    np.testing.assert_allclose(found["exact"], exact, **close)
+    # what the page says of them, in its own rounding
+    texts = [f"{found['phase']:.2f}", f"{phi[-1, 1]:.2f}", f"{T[1]:.2f}", f"{S:.3g}"]
+    for words, text in zip(said[:4], texts, strict=True):
+        assert text.replace("-", "−") in words
+
+
+def test_inside_the_vector_everything_goes_on(explorer):
+    page = explorer(settings=QUICK)
+    end = rest(page)
+    inside(page, 3)
+    seen = [painted(page)]
+    scrubber = page.get_by_label("Step shown")
+    for at in (0, 5):
+        scrubber.fill(str(at))
+        looked(page, at)
+        seen.append(painted(page))
+    page.get_by_role("button", name="Next frequency").click()
+    looked(page, 5, 1)
+    seen.append(painted(page))
+    page.locator(".r1-machine").press("ArrowLeft")
+    page.locator(".r1-machine").press("ArrowLeft")
+    last = end["settings"]["Y"] - 1
+    looked(page, 5, last)
+    for name in ("beta", "K", "Y"):
+        slide(page, name, -3)
+        found = rest(page)
+        at = min(last, found["settings"]["Y"] - 1)
+        running = looked(page, found["step"], at)["running"]
+        assert running[-2] == found["settings"]["Y"]
+        seen.append(painted(page))
+    assert len(set(seen)) == len(seen)
+
+
+def test_inside_the_vector_the_reader_takes_each_step(explorer):
+    page = explorer(settings=QUICK | {"steps": 10})
+    rest(page)
+    inside(page, 4)
+    page.get_by_label("Step shown").fill("7")
+    pictures = []
+    for at in (7, 8, 9):
+        assert not looked(page, at)["atRest"]
+        pictures.append(painted(page))
+        page.get_by_role("button", name="Take this step").click()
+    looked(page, 10)
+    pictures.append(painted(page))
+    assert len(set(pictures)) == 4
+    assert step(page) == 10
+    expect(page.locator(".r1-playback output")).to_have_text("step 10 / 10")
+
+
+def test_a_question_with_a_guess_closes_the_vector(explorer):
+    page = explorer(settings=QUICK)
+    rest(page)
+    inside(page, 2)
+    page.get_by_role("button", name="Is sharper better?").click()
+    expect(page.locator(".r1-machine")).to_be_hidden()
+    expect(page.get_by_role("button", name="Look inside")).to_be_disabled()
+
+
+def test_other_features_have_no_cosines_to_show_and_it_says_so(explorer):
+    page = explorer(settings=QUICK | {"basis": "cos"})
+    rest(page)
+    page.get_by_role("button", name="Look inside").click()
+    expect(page.locator(".r1-machine-words")).to_contain_text("Choose “sincos”")
+    expect(page.locator(".r1-machine-body")).to_be_hidden()
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_level_grows_out_of_its_part_unless_stillness_is_asked_for(explorer, moves):
+    page = explorer(settings=QUICK, **(MOVING if moves else {}))
+    rest(page)
+    page.evaluate(
+        """() => {
+            const { animate } = Element.prototype;
+            window.moved = 0;
+            Element.prototype.animate = function (...how) {
+                window.moved++;
+                return animate.apply(this, how);
+            };
+        }"""
+    )
+    inside(page, 2)
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.moved") == (4 if moves else 0)
+
+
+@pytest.mark.parametrize("theme", ["light", walked("dark")])
+def test_axe_finds_nothing_inside_the_vector(explorer, theme):
+    page = explorer(settings=QUICK, color_scheme=theme)
+    rest(page)
+    inside(page, 0)
+    for _ in LEVELS:
+        looked(page)
+        found = Axe().run(page).response["violations"]
+        assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+        page.keyboard.press("Enter")

@@ -2,6 +2,7 @@
 // The other half is test_retrieval.py.
 import * as random from "../../frontend/kit/random.js";
 import { Geometry, printedBound } from "../../frontend/retrieval/math/bounds.js";
+import { anatomy } from "../../frontend/retrieval/math/anatomy.js";
 import { DistributedMemory } from "../../frontend/retrieval/math/distributed.js";
 import { ExactMemory } from "../../frontend/retrieval/math/exact.js";
 import { HadamardFeatures } from "../../frontend/retrieval/math/features.js";
@@ -9,6 +10,7 @@ import { gauge, slopeRatio } from "../../frontend/retrieval/math/gauge.js";
 import { randomBits } from "../../frontend/retrieval/math/patterns.js";
 import { Foresight, foreseenError, noiseEdge } from "../../frontend/retrieval/math/phase.js";
 import { initialSettings } from "../../frontend/retrieval/change.js";
+import { look as taken, States } from "../../frontend/retrieval/machinestates.js";
 import { BOUNDS, Drift } from "../../frontend/retrieval/drift.js";
 import { measured } from "../../frontend/retrieval/errormap.js";
 import { Keeper } from "../../frontend/retrieval/keeper.js";
@@ -78,6 +80,39 @@ const jobs = {
     const fields = [...FIELDS, ...BOUNDS];
     return { start: simulation.info, fields, records, x: [...simulation.x], xHat: [...simulation.xHat] };
   },
+  anatomy({ patterns, state, beta, Y, seed, frequency }) {
+    const Xi = patterns.map(f32);
+    const features = new HadamardFeatures({ D: Xi[0].length, Y, seed });
+    const memory = DistributedMemory.store(Xi, beta, features);
+    const { weights, phases, running, gradient, ...read } = anatomy(memory, Xi, f32(state), frequency);
+    const lists = { weights, phases, running, gradient };
+    const plain = Object.entries(lists).map(([name, list]) => [name, [...list]]);
+    return { ...read, ...Object.fromEntries(plain) };
+  },
+  machine({ patterns, query, clamp, steps, most, frequency, ...config }) {
+    const Xi = patterns.map((p, i) => ({ id: i, values: f32(p) }));
+    const D = query.length;
+    const free = Uint8Array.from(clamp, (held) => (held ? 0 : 1));
+    const freedom = free.reduce((n, f) => n + f, 0);
+    const more = { D, patterns: Xi, query: f32(query), free, freedom, truth: Xi[0].values, wanted: 0 };
+    const simulation = new Keeper().begin({ ...config, ...more, steps, bits: false, shown: D });
+    const states = new States(most);
+    states.push(simulation);
+    while (!simulation.done) {
+      simulation.advance();
+      states.push(simulation);
+    }
+    const all = Array.from({ length: simulation.step + 1 }, (_, t) => t);
+    return {
+      kept: states.kept.size,
+      states: all.map((t) => [...states.at(t, simulation)]),
+      looks: all.map((t) => {
+        const { state, next, moved, exact, S, atRest } = taken(simulation, states, t, frequency);
+        return { state: [...state], next: [...next], moved, exact, S, atRest };
+      }),
+      beyond: states.at(simulation.step + 1, simulation),
+    };
+  },
   laws({ patterns, state, beta, free, eta }) {
     const Xi = patterns.map(f32);
     const geometry = new Geometry(Xi, beta, free ? Uint8Array.from(free) : null);
@@ -117,6 +152,13 @@ const jobs = {
       const settings = initialSettings(given, library);
       const { both, steps } = runOf(new Keeper(), library, settings);
       return { text: python(settings), exact: both.exact.error, distributed: both.distributed.error, steps };
+    });
+  },
+  async verdicts({ sheet, names, cases }) {
+    const library = await libraryOf(sheet, names);
+    return cases.map((given) => {
+      const { both } = runOf(new Keeper(), library, initialSettings(given, library));
+      return [both.exact.right, both.distributed.right];
     });
   },
   async map({ sheet, names, settings: given, betas, Ys }) {

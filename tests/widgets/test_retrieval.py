@@ -176,6 +176,76 @@ def test_ten_steps_equal_the_package(basis, clamped):
             np.testing.assert_array_equal(np.float32(found[end])[clamp], state[clamp])
 
 
+@pytest.mark.parametrize("frequency", [0, 127, 128, 599])
+def test_a_frequency_taken_apart_equals_the_package(frequency):
+    """Weights, phases, the entry of T, Ŝ and its slope, as the machine shows them."""
+    Xi, state = setting(6, 100)
+    beta = 8.0
+    Y = 600
+    options = {"beta": beta, "Y": Y, "seed": 3, "frequency": frequency}
+    found = javascript("anatomy", patterns=Xi, state=state, **options)
+    memory = distributed(Xi, beta, Y, 3, "sincos")
+
+    def angle(x):
+        """The phase of the frequency at inputs small enough to have it within ±π."""
+        phi = memory.features.phi(x)
+        return np.arctan2(phi[..., Y + frequency], phi[..., frequency])
+
+    weights = angle(0.1 * np.eye(100, dtype=np.float32)) / 0.1
+    assert relative(found["weights"], weights) < RTOL
+    root = np.sqrt(beta)
+    phi = np.sqrt(Y) * memory.features.phi(root * np.concatenate([Xi, state[None]]))
+    phases = np.array([*found["phases"], found["phase"]])
+    np.testing.assert_allclose(np.cos(phases), phi[:, frequency], atol=RTOL)
+    np.testing.assert_allclose(np.sin(phases), phi[:, Y + frequency], atol=RTOL)
+    T = np.sqrt(Y) * np.asarray(memory.T)
+    sums = found["entry"]["cos"], found["entry"]["sin"]
+    np.testing.assert_allclose(sums, T[[frequency, Y + frequency]], atol=RTOL)
+    assert sums[0] == pytest.approx(np.cos(found["phases"]).sum(), abs=RTOL)
+    products = T * phi[-1]
+    part = products[:Y] + products[Y:]
+    assert found["part"] == pytest.approx(float(part[frequency]), abs=RTOL * len(Xi))
+    S = float(memory.partition(state))
+    assert found["S"] == pytest.approx(S, rel=RTOL)
+    counts, running = np.reshape(found["running"], (-1, 2)).T
+    assert counts[0] == 1
+    assert counts[-1] == Y
+    means = np.cumsum(part)[counts.astype(int) - 1] / counts
+    np.testing.assert_allclose(running, means, atol=RTOL * len(Xi))
+    assert relative(found["gradient"], memory.gradient(state)) < RTOL
+
+
+@pytest.mark.parametrize("most", [1e9, 400])
+def test_every_step_of_a_run_can_be_looked_at(most):
+    """Also where few states were kept, and also after the run has come to rest."""
+    Xi, state = setting(9, 108)
+    clamp = np.arange(108) < 40
+    options = {"beta": 8.0, "Y": 4000, "seed": 1, "basis": "sincos", "eta": 0.2}
+    options |= {"steps": 60, "most": most, "frequency": 5, "clamp": clamp}
+    found = javascript("machine", patterns=Xi, query=state, **options)
+    steps = len(found["states"]) - 1
+    assert found["kept"] == (steps + 1 if most == 1e9 else min(found["kept"], 3))
+    assert found["beyond"] is None
+    memory = distributed(Xi, 8.0, 4000, 1, "sincos")
+    exact = ro.MrDAM(Xi, 8.0)
+    for t in (1, 7, 20):
+        wanted = ro.retrieve(
+            memory, state, step_size=0.2, max_steps=t, tol=0, clamp=clamp
+        ).x
+        assert relative(found["states"][t], wanted) < RTOL
+        look = found["looks"][t]
+        assert look["S"] == pytest.approx(float(memory.partition(wanted)), rel=RTOL)
+        S = np.exp(-8.0 * float(exact.energy(wanted)))
+        assert look["exact"] == pytest.approx(S, rel=RTOL)
+        move = 0.2 * np.abs(np.asarray(memory.gradient(wanted)))[~clamp].mean()
+        assert look["moved"] == pytest.approx(move * np.sqrt(108), rel=10 * RTOL)
+        # the next state is the state of the next step, to the byte that is drawn
+        assert look["next"] == found["looks"][t + 1]["state"]
+        assert not look["atRest"]
+    assert found["looks"][-1]["atRest"]
+    assert found["looks"][-1]["moved"] == 0
+
+
 def test_the_local_bound_holds_and_the_law_is_its_size():
     Xi = np.asarray(ro.data.photographs(16)[:5] / np.sqrt(768), np.float32)
     query = Xi[0].copy()

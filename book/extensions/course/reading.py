@@ -24,7 +24,7 @@ CODE = 0.1
 FIGURE = 20
 EXPLORER = 180
 STEP = 5  # minutes are said in such steps, rounded up
-FOLDED = re.compile(r"^\{dropdown\}|^:class:.*\bdropdown\b", re.MULTILINE)
+FOLDED = re.compile(r"^\{(?:dropdown|tour)\}|^:class:.*\bdropdown\b", re.MULTILINE)
 HIDDEN = re.compile(r"(?:remove|hide)-(?:input|cell)")
 OPTIONS = re.compile(r"\A(?:---\n.*?\n---\n|(?::[\w-]+:[^\n]*\n)*)", re.DOTALL)
 

@@ -1,0 +1,136 @@
+// A tour, one card at a time: the items of a list in the page, each of which sets the explorer above it.
+
+const OPTION = "tour-right"; // of a guess, the class of the right one
+
+/** The explorer that a tour sets: it stands on the page once its widget has started. */
+const explorerOf = (tour) => document.querySelector(`[data-explorer="${tour.dataset.tour}"]`);
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+const button = (label, onclick, more = {}) =>
+  element("button", { type: "button", onclick, ...more }, label);
+
+/** An explorer reads this event as it reads a new address; the reader's history gets no entry from it. */
+function set(link) {
+  if (link) dispatchEvent(new HashChangeEvent("hashchange", { newURL: link.href }));
+}
+
+/**
+ * What a card holds: text, then the options of a guess and the answer, where it asks for one. Cards are copies, and the
+ * list stays whole.
+ */
+function partsOf(item) {
+  const [text, answer] = [element("div"), element("div", { class: "tour-answer" })];
+  const copy = item.cloneNode(true);
+  const options = [...copy.querySelectorAll(".tour-guess > li")];
+  let into = text;
+  for (const part of [...copy.childNodes]) {
+    if (part.classList?.contains("tour-guess")) into = answer;
+    else into.append(part);
+  }
+  return { text, options, answer };
+}
+
+function walk(tour) {
+  const items = [...tour.querySelectorAll(":scope > ol > li")];
+  let at = 0;
+  let reveal = null; // shows the answer, while a guess is open
+  const place = element("p", { class: "tour-place" });
+  const card = element("div", { class: "tour-card", "aria-live": "polite" });
+  const back = button("Back", () => show(at - 1));
+  const next = button("Next", () => (reveal ? reveal() : show(at + 1)), { class: "tour-next" });
+  const dock = element(
+    "section",
+    { class: "tour-dock", "aria-label": "Tour", onkeydown },
+    element("header", {}, place, button("✕", close, { "aria-label": "Leave the tour" })),
+    card,
+    element("footer", {}, back, next),
+  );
+
+  function label() {
+    next.textContent = reveal ? "Show me" : at < items.length - 1 ? "Next" : "Done";
+  }
+
+  function show(number) {
+    if (number < 0) return;
+    if (number >= items.length) {
+      close();
+      return;
+    }
+    at = number;
+    const { text, options, answer } = partsOf(items[at]);
+    place.textContent = `${at + 1} of ${items.length}`;
+    back.disabled = at === 0;
+    reveal = null;
+    card.replaceChildren(text);
+    if (options.length > 0) ask(options, answer);
+    label();
+    card.scrollTop = 0;
+    set(text.querySelector("a.r1-try"));
+  }
+
+  /** A guess: the answer comes, and the explorer is set, once the reader has chosen or wants to be shown. */
+  function ask(options, answer) {
+    const verdict = element("strong");
+    const buttons = options.map((option) =>
+      button(option.textContent.trim(), () => {
+        if (!reveal) return;
+        const right = option.classList.contains(OPTION);
+        verdict.textContent = right ? "✓ Right. " : "✗ Not this time. ";
+        reveal();
+      }),
+    );
+    reveal = () => {
+      reveal = null;
+      buttons.forEach((one, i) => {
+        one.disabled = true;
+        one.classList.toggle("tour-is-right", options[i].classList.contains(OPTION));
+      });
+      (answer.querySelector("p") ?? answer).prepend(verdict);
+      card.append(answer);
+      label();
+      next.focus({ preventScroll: true });
+      set(answer.querySelector("a.r1-try"));
+    };
+    card.append(
+      element("div", { class: "tour-options", role: "group", "aria-label": "Guess" }, ...buttons),
+    );
+  }
+
+  function onkeydown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") close();
+    else if (event.key === "ArrowRight") next.click();
+    else if (event.key === "ArrowLeft") back.click();
+    else return;
+    event.preventDefault();
+  }
+
+  function close() {
+    dock.remove();
+    document.documentElement.classList.remove("on-tour");
+    tour.querySelector("summary").focus({ preventScroll: true });
+  }
+
+  document.querySelector(".tour-dock")?.remove();
+  document.documentElement.classList.add("on-tour");
+  document.body.append(dock);
+  show(0);
+  next.focus({ preventScroll: true });
+}
+
+for (const tour of document.querySelectorAll("details.tour")) {
+  tour.querySelector("summary").addEventListener("click", (event) => {
+    if (!explorerOf(tour) || tour.open) return; // without an explorer the list unfolds
+    event.preventDefault();
+    walk(tour);
+  });
+}

@@ -1,0 +1,122 @@
+"""A tour of an explorer, one card at a time, as a numbered list in a page's source:
+
+    :::{tour} Take the tour: twelve cards that set the explorer above
+    1. {try}`Half of a picture is hidden <retrieval?>`, and two memories bring it back.
+    2. The cover turns black. Which memory still finds the picture?
+       - [ ] Both
+       - [x] Only the list
+       - [ ] Neither
+
+       {try}`Only the list finds it <retrieval?fill=black>`: black is farther away.
+    :::
+
+Each item is a card. The first `{try}` of a card sets the explorer. A list of boxes asks
+for a guess, one box being ticked; what follows it is the answer, whose first `{try}`
+sets the explorer once the reader has guessed. `tour.js` shows the cards over the page,
+below the explorer. Without it, in print and in a notebook the page has the list itself,
+folded, with no box ticked.
+"""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from extensions.pages.explorer_links import explorer_link
+
+TITLE = "Take the tour"
+GUESS = "tour-guess"
+RIGHT = "tour-right"
+MOST = 20  # cards
+_logger = logging.getLogger(__name__)
+
+
+class tour(nodes.General, nodes.Element):
+    """A numbered list of cards, with the `title` of its fold and its `explorer`."""
+
+
+class TourDirective(SphinxDirective):
+    """The cards of a tour, as a numbered list."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Mark the guesses, and refuse a tour that could not be walked."""
+        node = tour("", *self.parse_content_to_nodes())
+        node["title"] = self.arguments[0] if self.arguments else TITLE
+        mark_guesses(node)
+        for fault in faults(node):
+            _logger.warning("%s", fault, location=self.get_location(), type="tour")
+        links = list(node.findall(explorer_link))
+        node["explorer"] = links[0]["explorer"] if links else ""
+        return [node]
+
+
+def mark_guesses(node: nodes.Element) -> None:
+    """Turn lists of boxes into guesses: the boxes go, and the item whose box is ticked
+    gets a class.
+    """
+    for box in list(node.findall(nodes.raw)):
+        if "task-list-item-checkbox" not in box.astext():
+            continue
+        item = box.parent
+        while not isinstance(item, nodes.list_item):
+            item = item.parent
+        item["classes"] = [RIGHT] if "checked=" in box.astext() else []
+        item.parent["classes"] = [GUESS]
+        box.parent.remove(box)
+
+
+def faults(node: nodes.Element) -> list[str]:
+    """What keeps a list from being a tour, in words."""
+    lists = [child for child in node.children if isinstance(child, nodes.Element)]
+    if len(lists) != 1 or not isinstance(lists[0], nodes.enumerated_list):
+        return ["A tour is one numbered list, an item per card."]
+    cards = lists[0].children
+    found = []
+    if not 2 <= len(cards) <= MOST:
+        found.append(f"A tour has 2 to {MOST} cards, and this one has {len(cards)}.")
+    named = {link["explorer"] for link in node.findall(explorer_link)}
+    if len(named) != 1:
+        found.append(
+            f"A tour sets one explorer, and this one sets {sorted(named) or 'none'}."
+        )
+    for guess in node.findall(nodes.bullet_list):
+        if GUESS not in guess["classes"]:
+            continue
+        ticked = sum(RIGHT in item["classes"] for item in guess.children)
+        if ticked != 1:
+            found.append(f"A guess has one box that is ticked, and this has {ticked}.")
+    return found
+
+
+def _visit(self: Any, node: tour) -> None:
+    self.body.append(
+        self.starttag(node, "details", CLASS="tour", **{"data-tour": node["explorer"]})
+    )
+    self.body.append(f"<summary>{self.encode(node['title'])}</summary>\n")
+
+
+def _depart(self: Any, _node: tour) -> None:
+    self.body.append("</details>\n")
+
+
+def load(
+    app: Sphinx, _page: str, _template: str, _context: dict[str, Any], doctree: Any
+) -> None:
+    """Give a page with a tour what shows the cards."""
+    if doctree is not None and any(doctree.findall(tour)):
+        app.add_css_file("tour.css")
+        app.add_js_file("tour.js", loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_node(tour, html=(_visit, _depart))
+    app.add_directive("tour", TourDirective)
+    app.connect("html-page-context", load)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,203 @@
+// The machine opened: what the vector does with the state on show, level by level, in the place of the two memories.
+import { reducedMotion } from "../kit/clock.js";
+import { button } from "../kit/controls.js";
+import { h, setText } from "../kit/dom.js";
+import { picture } from "../kit/imagewell.js";
+import { count } from "../kit/number.js";
+import { createLevels } from "./machinelevels.js";
+import { LEVELS, OTHER_BASIS, sentenceOf, WAITING } from "./machinewords.js";
+
+/** @import { Look } from "./machinestates.js" */
+/** @import { Context } from "./machinewords.js" */
+
+const MOTION = { duration: 260, easing: "ease-out" };
+
+/**
+ * `look(frequency)` asks for the step on show, taken apart; `context()` says what is stored, or null where the features
+ * are others; `take()` takes the next step; `changed()` is called where the machine opens or closes.
+ *
+ * @param {{
+ *   look(frequency: number): Promise<Look | null>,
+ *   context(): Context | null,
+ *   take(): void,
+ *   changed(): void,
+ * }} on
+ */
+export function createMachine(on) {
+  let level = -1; // closed
+  let frequency = 0;
+  let [asking, again] = [false, false];
+  /** @type {Look | null} */
+  let shown = null;
+  const levels = createLevels({ inner: () => enter(level + 1), take: on.take });
+  const state = picture({ label: "State of the vector’s run", size: 32 });
+  const crumbs = h("ol", { class: "r1-crumbs" });
+  const words = h("p", { class: "r1-machine-words" });
+  const which = h("span", { class: "r1-value" });
+  const body = h(
+    "div",
+    { class: "r1-machine-body" },
+    levels.map(({ element }) => element),
+  );
+  /** @type {(label: string, text: string, onclick: () => void) => HTMLElement} */
+  const small = (label, text, onclick) =>
+    h(
+      "button",
+      { type: "button", class: "r1-button", title: label, "aria-label": label, onclick },
+      text,
+    );
+  const element = h(
+    "section",
+    {
+      ...{ class: "r1-machine", hidden: true, tabindex: 0, role: "group", onkeydown },
+      "aria-label":
+        "Inside the vector. Enter goes in, Escape goes out, arrow keys choose a frequency.",
+    },
+    h(
+      "header",
+      {},
+      h("nav", { "aria-label": "Levels" }, crumbs),
+      h(
+        "div",
+        { class: "r1-bar" },
+        small("Frequency before", "‹", () => choose(frequency - 1)),
+        which,
+        small("Next frequency", "›", () => choose(frequency + 1)),
+        small("Close", "✕", () => enter(-1)),
+      ),
+    ),
+    h("div", { class: "r1-machine-say" }, state.canvas, words),
+    body,
+  );
+  const opener = button({
+    label: "Look inside",
+    title: "See what the vector does with a picture, level by level",
+    "data-name": "machine",
+    onClick: () => enter(0),
+  });
+
+  /**
+   * Goes to a level; −1 closes the machine.
+   *
+   * @param {number} next
+   */
+  function enter(next) {
+    const to = Math.min(next, levels.length - 1);
+    if (to === level) return;
+    const from = level;
+    const around =
+      from < 0 ? opener.getBoundingClientRect() : boxOf(Math.min(from, Math.max(to, 0)));
+    level = to;
+    element.hidden = level < 0;
+    levels.forEach((one, i) => {
+      one.element.hidden = i !== level;
+    });
+    showCrumbs();
+    if (from < 0 || level < 0) on.changed();
+    if (level < 0) {
+      opener.focus({ preventScroll: true });
+      return;
+    }
+    element.focus({ preventScroll: true });
+    if (shown) draw(shown);
+    refresh();
+    move(around, to > from);
+  }
+
+  /** Where the button of a level is that leads in. @param {number} i */
+  const boxOf = (i) => levels[i].door.getBoundingClientRect();
+
+  /**
+   * The new level grows out of the part that was opened, or shrinks back into it.
+   *
+   * @type {(around: DOMRect, inwards: boolean) => void}
+   */
+  function move(around, inwards) {
+    if (reducedMotion()) return;
+    const box = body.getBoundingClientRect();
+    const part = inwards ? around : boxOf(level);
+    const [x, y] = [part.x + part.width / 2 - box.x, part.y + part.height / 2 - box.y];
+    body.style.transformOrigin = `${x}px ${y}px`;
+    const begin = { transform: `scale(${inwards ? 0.3 : 1.8})`, opacity: 0 };
+    body.animate([begin, { transform: "none", opacity: 1 }], MOTION);
+  }
+
+  function showCrumbs() {
+    const names = ["Pictures", ...LEVELS.slice(0, level + 1)];
+    crumbs.replaceChildren(
+      ...names.map((name, i) =>
+        h(
+          "li",
+          {},
+          i <= level
+            ? h("button", { type: "button", class: "r1-crumb", onclick: () => enter(i - 1) }, name)
+            : h("span", { "aria-current": "step" }, name),
+        ),
+      ),
+    );
+  }
+
+  /** @param {number} next */
+  function choose(next) {
+    const { Y } = on.context() ?? { Y: 1 };
+    frequency = (next + Y) % Y;
+    refresh();
+  }
+
+  /** Asks for what is on show now, one answer at a time. */
+  async function refresh() {
+    if (level < 0) return;
+    again = asking;
+    if (asking) return;
+    asking = true;
+    const context = on.context();
+    if (context) frequency = Math.min(frequency, context.Y - 1);
+    const look = context && (await on.look(frequency));
+    asking = false;
+    if (level < 0) return;
+    if (!context || (!look && !shown)) {
+      body.hidden = true;
+      setText(words, context ? WAITING : OTHER_BASIS);
+      if (!context) shown = null;
+    } else if (look) draw(look);
+    if (again) refresh();
+  }
+
+  /** @param {Look} look */
+  function draw(look) {
+    const context = on.context();
+    if (!context || look.phases.length !== context.K) return;
+    shown = look;
+    body.hidden = false;
+    state.show(look.state);
+    state.say(`State of the vector’s run at step ${look.step} of ${context.steps}`);
+    setText(which, `${count(look.frequency + 1)} of ${count(context.Y)}`);
+    setText(words, sentenceOf(level, look, context));
+    levels[level].draw(look, context);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onkeydown(event) {
+    const isOwn = event.target === element;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") enter(level - 1);
+    else if (event.key === "Enter" && isOwn) levels[level].door.click();
+    else if (event.key === "ArrowRight" || event.key === "ArrowDown") choose(frequency + 1);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowUp") choose(frequency - 1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return {
+    element,
+    opener,
+    refresh,
+    close: () => enter(-1),
+    get isOpen() {
+      return level >= 0;
+    },
+    /** What is on show, for tests and the curious. */
+    state: () => ({ level, frequency, look: shown }),
+  };
+}

@@ -1,0 +1,121 @@
+// The states of the vector's run, kept step by step, and what the machine shows of one of them. In the worker.
+import { anatomy } from "./math/anatomy.js";
+import { ExactMemory } from "./math/exact.js";
+import { toBytes } from "./math/patterns.js";
+import { descend } from "./simulation.js";
+
+/** @import { Simulation } from "./simulation.js" */
+
+/** @typedef {NonNullable<ReturnType<typeof look>>} Look */
+
+const MOST = 4e6; // numbers kept; a longer run keeps every second state, then every fourth, and so on
+
+export class States {
+  /** @type {Map<number, Float32Array>} */
+  kept = new Map();
+  stride = 1;
+  last = -1;
+  rest = Number.POSITIVE_INFINITY; // the step from which on the state stays
+
+  /** @param {number} [most] Numbers kept. */
+  constructor(most = MOST) {
+    this.most = most;
+  }
+
+  /** @param {Simulation} simulation At its newest step. */
+  push({ step, xHat, rests }) {
+    this.last = step;
+    if (rests.distributed && step < this.rest) this.rest = step;
+    if (step % this.stride === 0) this.kept.set(step, xHat.slice());
+    if (this.kept.size * xHat.length <= this.most) return;
+    this.stride *= 2;
+    for (const key of this.kept.keys()) if (key % this.stride !== 0) this.kept.delete(key);
+  }
+
+  /**
+   * The state at a step, with the steps since the last kept one taken again; null where the run has not been.
+   *
+   * @type {(step: number, simulation: Simulation) => Float32Array | null}
+   */
+  at(step, { memory, config }) {
+    if (step > this.last) return null;
+    const wanted = Math.min(step, this.rest);
+    let from = Math.floor(wanted / this.stride) * this.stride;
+    const x = /** @type {Float32Array} */ (this.kept.get(from)).slice();
+    const gradient = new Float32Array(x.length);
+    for (; from < wanted; from++) {
+      memory.energyGradient(x, gradient);
+      descend(x, gradient, config.eta, config.free);
+    }
+    return x;
+  }
+}
+
+/**
+ * What the machine shows of a step, with pictures as bytes; null where the run has not been, or has other features.
+ *
+ * @param {Simulation} simulation
+ * @param {States} states
+ * @param {number} step
+ * @param {number} frequency From 0.
+ */
+export function look(simulation, states, step, frequency) {
+  const { config } = simulation;
+  if (config.basis !== "sincos" || simulation.overflow !== null) return null;
+  const x = states.at(step, simulation);
+  return x && seen(simulation, states, x, step, Math.min(frequency, config.Y - 1));
+}
+
+/**
+ * @param {Simulation} simulation
+ * @param {States} states
+ * @param {Float32Array} x
+ * @param {number} step
+ * @param {number} frequency
+ */
+function seen({ config, memory, patterns }, states, x, step, frequency) {
+  const { D, beta, eta, free, freedom, shown } = config;
+  const { weights, gradient, phaseOf, ...read } = anatomy(memory, patterns, x, frequency);
+  const atRest = step >= states.rest;
+  const next = x.slice();
+  if (!atRest) descend(next, gradient, eta, free);
+  const move = next.map((v, i) => v - x[i]);
+  const unit = Math.sqrt(D);
+  const steps = [...states.kept.keys()].filter((kept) => kept <= step).sort((a, b) => a - b);
+  return {
+    ...read,
+    step,
+    frequency,
+    atRest,
+    exact: new ExactMemory(patterns, beta).energyGradient(x, new Float32Array(D)).S,
+    trail: steps.map((kept) => phaseOf(/** @type {Float32Array} */ (states.kept.get(kept)))),
+    moved: freedom > 0 ? (unit * sizeOf(move)) / freedom : 0, // of a hidden pixel on average, of the grey scale
+    state: toBytes(x, new Uint8ClampedArray(shown)),
+    next: toBytes(next, new Uint8ClampedArray(shown)),
+    weights: signed(weights, shown),
+    products: signed(
+      weights.map((w, i) => w * x[i]),
+      shown,
+    ),
+    slope: signed(
+      gradient.map((g, i) => (free && !free[i] ? 0 : -g)),
+      shown,
+    ),
+  };
+}
+
+/** @param {Float32Array} values */
+const sizeOf = (values) => values.reduce((total, v) => total + Math.abs(v), 0);
+
+/**
+ * Numbers of both signs as bytes: zero is the middle grey, and three times their root mean square black or white.
+ *
+ * @type {(values: Float32Array, shown: number) => Uint8ClampedArray}
+ */
+function signed(values, shown) {
+  const size = 3 * Math.sqrt(values.reduce((total, v) => total + v * v, 0) / values.length) || 1;
+  const bytes = new Uint8ClampedArray(shown);
+  const repeat = shown / values.length;
+  for (let i = 0; i < shown; i++) bytes[i] = 127.5 * (1 + values[Math.floor(i / repeat)] / size);
+  return bytes;
+}

@@ -10,10 +10,11 @@ from rankone_book.widgets import SurfaceExplorer
 
 BUNDLE = "surface"
 WIDGET = SurfaceExplorer()
-OPTIONS = {
-    "traits": {"pictures": bytes(WIDGET.pictures), "names": list(WIDGET.names)}
-}
-PICTURES = "() => [...document.querySelectorAll('.r1-surface canvas, .r1-surface-pictures canvas')].map((c) => c.toDataURL())"
+OPTIONS = {"traits": {"pictures": bytes(WIDGET.pictures), "names": list(WIDGET.names)}}
+PICTURES = """() => {
+    const all = document.querySelectorAll('.r1-surface canvas, .r1-surface-pictures canvas');
+    return [...all].map((canvas) => canvas.toDataURL());
+}"""
 
 
 def played(page):

@@ -19,7 +19,8 @@ class UniversalityExplorer(Explorer):
     step by backpropagation through every layer of it; the tests hold both equal to JAX.
 
     Attributes:
-        settings: What the page starts with: target ("sine", "neighbour", "bump" or
+        settings: What the page starts with (the network of two hidden layers with 200
+            units, where nothing is given): target ("sine", "neighbour", "bump" or
             "drawn"), construction ("seed", "logdepth", "constant", "shallow" or
             "two_layers") and its size (cells per axis, or units of the fitted net), x
             and y of the training pair, probe (the x* to look at), ratio (step size over
@@ -44,5 +45,5 @@ class UniversalityExplorer(Explorer):
             choice(
                 "size",
                 settings["size"],
-                self._takes.sizes[settings.get("construction", "seed")],
+                self._takes.sizes[settings.get("construction", "two_layers")],
             )

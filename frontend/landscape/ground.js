@@ -12,7 +12,7 @@ const [COARSE, FINE] = [200, 440]; // pixels a side
 /** @typedef {{ low: number[], high: number[], line: number[], hatch: number[] }} Palette */
 
 /** @type {Record<"light" | "dark", Palette>} */
-const PALETTES = {
+export const PALETTES = {
   light: {
     low: [122, 152, 184],
     high: [255, 255, 255],

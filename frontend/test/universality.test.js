@@ -20,10 +20,10 @@ import { PRESETS } from "../universality/presets.js";
 import {
   buildNetwork,
   CONSTRUCTIONS,
-  DEFAULTS,
   fitKey,
   networkKey,
   nextSettings,
+  PUBLISHED,
 } from "../universality/settings.js";
 
 /** @import { Entry } from "../universality/math/matrix.js" */
@@ -101,7 +101,7 @@ test("all x at once give, to the last bit, what one x after the other gives", ()
     { construction: "constant", size: 50 },
     { construction: "two_layers", size: 50 },
   ])) {
-    const network = buildNetwork(nextSettings(DEFAULTS, patch));
+    const network = buildNetwork(nextSettings(PUBLISHED, patch));
     for (const step of [null, gradientStep(network, 0.3, 0.7)]) {
       const all = outputs(network, GRID, step);
       GRID.forEach((v, i) => {
@@ -112,8 +112,8 @@ test("all x at once give, to the last bit, what one x after the other gives", ()
 });
 
 test("what is looked at changes neither the curves nor the step, a pair changes both", () => {
-  const network = buildNetwork({ ...DEFAULTS, size: 3 });
-  const settings = { ...DEFAULTS, size: 3 };
+  const network = buildNetwork({ ...PUBLISHED, size: 3 });
+  const settings = { ...PUBLISHED, size: 3 };
   const first = observe(network, settings);
   const looked = observe(network, { ...settings, probe: 0.1 });
   assert.equal(looked.after, first.after);
@@ -129,7 +129,7 @@ test("what is looked at changes neither the curves nor the step, a pair changes 
 });
 
 test("a fit is the same whatever the step's own constants, and is asked for once", () => {
-  const base = nextSettings(DEFAULTS, { construction: "constant", size: 50 });
+  const base = nextSettings(PUBLISHED, { construction: "constant", size: 50 });
   /** @type {Settings} */
   const other = { ...base, offset: 0, x: 0.1 };
   assert.equal(fitKey(other), fitKey(base));
@@ -156,7 +156,7 @@ test("a line that leaves the picture is marked where it goes farthest", () => {
 test("each construction builds at each of its sizes, and before the step says what it is told to", () => {
   for (const construction of /** @type {Construction[]} */ (Object.keys(CONSTRUCTIONS)))
     for (const size of CONSTRUCTIONS[construction].sizes.slice(0, 2)) {
-      const settings = { ...DEFAULTS, construction, size };
+      const settings = { ...PUBLISHED, construction, size };
       const { before } = observe(buildNetwork(settings), settings);
       for (const v of before)
         assert.ok(Math.abs(v - (LOW - constantsOf(construction).margin)) < 1e-4);
@@ -166,7 +166,7 @@ test("each construction builds at each of its sizes, and before the step says wh
 test("off the ramps a table network errs like its table", () => {
   for (const target of /** @type {TargetName[]} */ (["sine", "neighbour", "bump", "drawn"])) {
     /** @type {Settings} */
-    const settings = { ...DEFAULTS, target, construction: "logdepth", size: 8, y: -0.6 };
+    const settings = { ...PUBLISHED, target, construction: "logdepth", size: 8, y: -0.6 };
     const { deviation } = observe(buildNetwork(settings), settings);
     assert.ok(deviation !== null);
     assert.ok(deviation < (target === "bump" ? 0.02 : 1e-3), `${target}: ${deviation}`);
@@ -196,20 +196,20 @@ test("the question on the switch advises another x* only where one helps", () =>
 });
 
 test("a new construction comes with a size of its own", () => {
-  assert.equal(nextSettings(DEFAULTS, { construction: "shallow" }).size, 200);
-  assert.equal(nextSettings({ ...DEFAULTS, size: 6 }, { construction: "logdepth" }).size, 8);
-  assert.equal(nextSettings(DEFAULTS, { construction: "logdepth" }).size, 8);
+  assert.equal(nextSettings(PUBLISHED, { construction: "shallow" }).size, 200);
+  assert.equal(nextSettings({ ...PUBLISHED, size: 6 }, { construction: "logdepth" }).size, 8);
+  assert.equal(nextSettings(PUBLISHED, { construction: "logdepth" }).size, 8);
 });
 
 test("only what changes the network builds a new one", () => {
-  const key = networkKey(DEFAULTS);
-  assert.equal(networkKey({ ...DEFAULTS, x: 0.1, y: 0, probe: 0, ratio: 2 }), key);
-  assert.equal(networkKey({ ...DEFAULTS, profile: [0, 1] }), key);
+  const key = networkKey(PUBLISHED);
+  assert.equal(networkKey({ ...PUBLISHED, x: 0.1, y: 0, probe: 0, ratio: 2 }), key);
+  assert.equal(networkKey({ ...PUBLISHED, profile: [0, 1] }), key);
   /** @type {Patch[]} */
   const patches = [{ size: 4 }, { offset: 0 }, { switch: 0 }, { target: "bump" }];
-  for (const patch of patches) assert.notEqual(networkKey({ ...DEFAULTS, ...patch }), key);
+  for (const patch of patches) assert.notEqual(networkKey({ ...PUBLISHED, ...patch }), key);
   /** @type {Settings} */
-  const drawn = { ...DEFAULTS, target: "drawn" };
+  const drawn = { ...PUBLISHED, target: "drawn" };
   assert.notEqual(networkKey({ ...drawn, profile: TENT.map((v) => -v) }), networkKey(drawn));
 });
 

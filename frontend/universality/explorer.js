@@ -77,7 +77,7 @@ export function createExplorer(initial) {
   function show(next, settings, hidden) {
     seen = next;
     curve.show(hidden ? untaught(seen) : seen, settings, words());
-    slots.show(seen.slots, settings);
+    slots.show(seen, settings);
     const last = seen.flow.forward.length - 1;
     flow.draw({ values: hidden ? { forward: seen.flow.forward } : seen.flow, last, step: last });
     bill.show(rows(seen, settings).slice(0, hidden ? BEFORE : undefined));

@@ -68,6 +68,7 @@ export function observe(network, settings) {
     deviation: table && rms(after, table),
     tableError: table && rms(table, wanted),
     switchAfter: network.switch === null ? null : network.switch - step.alpha * step.switch,
+    plane: construction === "two_layers" ? planeOf(network, settings, looked, step) : null,
     slots: slotsOf(network, settings, looked, y - step.before),
     flow: flowOf(network, step, looked, forward(network, probe)),
     depth: network.layers.length,
@@ -112,6 +113,50 @@ function ownSlots({ construction, offset }, looked, gap) {
   }
   const [second, first] = looked.inputs[3];
   return [slot("Δκ₁", first), slot("Δκ₂", second)];
+}
+
+/**
+ * A reader at x*: it is active where a₀v₀ + a₁v₁ + c > 0.
+ *
+ * @typedef {{ a: [number, number], c: number, isActive: boolean }} Reader
+ */
+/**
+ * The plane of the two slots: how many cells x has, the slope of the ray of x, what is written at x*, between which v₀
+ * it lies whatever x*, and the readers.
+ *
+ * @typedef {{
+ *   cells: number, ray: number, written: [number, number], span: [number, number], readers: Reader[],
+ * }} Plane
+ */
+
+/**
+ * @type {(network: Network, settings: Settings, looked: Pass, step: Step) => Plane}
+ */
+function planeOf(network, { x, probe, offset, size: units, ratio, y }, looked, step) {
+  const { W, b } = network.layers[1];
+  const first = W.rows - units; // before the readers there are the path and a threshold for each cell but one
+  const unit = WRITTEN;
+  const delta = ratio * (y - step.before);
+  const readers = Array.from({ length: units }, (_, i) => {
+    const row = first + i;
+    const a = [0, 0, 0];
+    for (let k = W.start[row]; k < W.start[row + 1]; k++) a[W.index[k]] = W.value[k];
+    const bias = b?.[row] ?? 0;
+    return {
+      a: /** @type {[number, number]} */ ([unit * a[1], unit * a[2]]),
+      c: bias + a[0] * probe + offset * (a[1] + a[2]),
+      isActive: looked.pres[1][row] > 0,
+    };
+  });
+  const [v0, v1] = [1, 2].map((i) => (looked.inputs[1][i] - offset) / unit);
+  const below = Array.from({ length: first - 1 }, (_, j) => (j + 1) / first);
+  return {
+    cells: first,
+    ray: below.filter((t) => t < x).length / first,
+    written: [v0, v1],
+    span: [delta, delta * (1 + x)],
+    readers,
+  };
 }
 
 /** @type {(construction: Construction, J: number) => (s: number) => string} */

@@ -1,17 +1,17 @@
 // Questions to put to the construction, each a setting and what to look for.
 import { amount, cleared, count } from "../kit/number.js";
 import { CONSTANTS } from "./math/tables.js";
-import { DEFAULTS, isPromised } from "./settings.js";
+import { DEFAULTS, isPromised, PUBLISHED } from "./settings.js";
 
 /** @import { Preset } from "../kit/explorer.js" */
-/** @import { Seen, Slot } from "./observe.js" */
+/** @import { Plane, Seen, Slot } from "./observe.js" */
 /** @import { Settings } from "./settings.js" */
 
 /** @param {number | null} v */
 const number = (v) => amount(v, 2);
 /** @param {number | null} v */
 const rough = (v) => amount(cleared(v), 2);
-const plain = { ...DEFAULTS };
+const plain = { ...PUBLISHED };
 
 /**
  * What is found, for y where the construction promises its table.
@@ -22,6 +22,13 @@ const inRange = (after) => (seen) =>
   isPromised(seen.start + seen.gap)
     ? after(seen)
     : `Off its table by ${rough(seen.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
+
+/**
+ * v₁/v₀, to more figures than one can see.
+ *
+ * @param {Plane} plane
+ */
+const slope = ({ written: [v0, v1] }) => Number((v1 / v0).toFixed(9));
 
 /** @param {Seen} seen */
 function written({ gap, switchAfter, deviation }) {
@@ -43,6 +50,40 @@ function firing(gap, slots) {
 
 /** @type {Preset<Settings, Seen>[]} */
 export const PRESETS = [
+  {
+    key: "two",
+    name: "What tells the network x?",
+    ask: "Drag the orange point (x, y). One step writes two numbers, v₀ and v₁, and the readers see only these and x*. What in the plane of v₀ and v₁ tells them x?",
+    predict: {
+      options: [
+        ["ray", "The ray of the point"],
+        ["length", "Its distance from the origin"],
+      ],
+      right: ({ plane }) => (plane && slope(plane) === plane.ray ? "ray" : null),
+    },
+    set: { ...DEFAULTS },
+    after: ({ plane, error, start }) =>
+      plane
+        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} belongs to the cell of x; the distance tells y. After the step the network is off the target by ${rough(error)}. The price is its answer before the step, ${rough(start)}, far below every y.`
+        : "This network has no such plane: choose two hidden layers.",
+  },
+  {
+    key: "further",
+    name: "Does a longer step leave the ray?",
+    ask: "The weights were chosen for a step size of 0.1. The step is now a tenth longer. Does the point leave its ray?",
+    predict: {
+      options: [
+        ["yes", "It leaves the ray"],
+        ["no", "It moves along the ray"],
+      ],
+      right: ({ plane }) => (plane ? (slope(plane) === plane.ray ? "no" : "yes") : null),
+    },
+    set: { ...DEFAULTS, ratio: 1.1 },
+    after: ({ plane, error }) =>
+      plane
+        ? `v₁/v₀ is ${number(slope(plane))}, as before, so the readers still know x. The point has moved out by a tenth, and they take Δ for a tenth larger. The network is off the target by ${rough(error)}.`
+        : "This network has no such plane: choose two hidden layers.",
+  },
   {
     key: "learn",
     name: "Does one step learn the table?",
@@ -172,21 +213,6 @@ export const PRESETS = [
     set: { ...plain, construction: "shallow", size: 400 },
     after: ({ depth, error }) =>
       `${depth} layers; off the target by ${rough(error)}, and smoothly so.`,
-  },
-  {
-    key: "two",
-    name: "Do two layers suffice?",
-    ask: "Two hidden layers, nothing else. Nobody wrote cells into them: how can they tell x apart?",
-    predict: {
-      options: [
-        ["cannot", "They cannot"],
-        ["backward", "By the backward pass"],
-      ],
-      right: ({ error }) => (error < 0.3 ? "backward" : "cannot"),
-    },
-    set: { ...plain, construction: "two_layers", size: 400 },
-    after: ({ depth, error, start }) =>
-      `${depth} layers of weights, off the target by ${rough(error)}. The backward pass asks each path unit whether x is above its threshold, and so counts the cells itself. The price is the start at ${rough(start)}, far below every y.`,
   },
   {
     key: "draw",

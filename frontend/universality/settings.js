@@ -41,8 +41,8 @@ export const isPromised = (y) => Math.abs(y) <= 1 + 1e-9;
 
 export const DEFAULTS = {
   target: /** @type {TargetName} */ ("sine"),
-  construction: /** @type {Construction} */ ("seed"),
-  size: 8,
+  construction: /** @type {Construction} */ ("two_layers"),
+  size: 200,
   x: 0.3,
   y: 0.7,
   probe: 0.56,
@@ -51,6 +51,13 @@ export const DEFAULTS = {
   switch: CONSTANTS.switch,
   profile: TENT,
 };
+
+/**
+ * The settings of the published network: a layer for each cell of a table.
+ *
+ * @type {Settings}
+ */
+export const PUBLISHED = { ...DEFAULTS, construction: "seed", size: 8 };
 
 /** @type {(values: number[], v: number) => number} */
 const nearest = (values, v) =>

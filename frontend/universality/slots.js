@@ -1,9 +1,10 @@
 // What the step wrote, slot by slot, as x* sees it: a square a cell, or a named bar a number.
 import { h, setText } from "../kit/dom.js";
 import { bounded, cleared, figures } from "../kit/number.js";
+import { createPlane, planeInWords } from "./plane.js";
 import { isPromised, isTable } from "./settings.js";
 
-/** @import { Slot } from "./observe.js" */
+/** @import { Plane, Slot } from "./observe.js" */
 /** @import { Settings } from "./settings.js" */
 
 const SIDE = 200;
@@ -17,19 +18,34 @@ export function createSlots() {
     role: "img",
     class: "r1-cells",
   });
+  const plane = createPlane();
   const bars = h("ul", { class: "r1-bars" });
   const note = h("p", { class: "r1-plot-note" });
   const caption = h("figcaption", {});
-  const element = h("figure", { class: "r1-plot r1-slots" }, caption, svg, bars, note);
+  const element = h(
+    "figure",
+    { class: "r1-plot r1-slots" },
+    caption,
+    svg,
+    plane.element,
+    bars,
+    note,
+  );
   /** @type {SVGElement[]} */
   let cells = [];
   return {
     element,
-    /** @type {(slots: Slot[], settings: Settings) => void} */
-    show(slots, { construction, size: J, x, y, probe }) {
+    /** @type {(shown: { slots: Slot[], plane: Plane | null }, settings: Settings) => void} */
+    show({ slots, plane: written }, { construction, size: J, x, y, probe }) {
       const table = construction === "seed";
       svg.style.display = table ? "" : "none";
-      bars.hidden = table;
+      plane.element.style.display = written ? "" : "none";
+      bars.hidden = table || written !== null;
+      if (written) {
+        setText(caption, "What the step wrote, in the plane of the two slots");
+        setText(note, planeInWords(written));
+        return plane.show(written);
+      }
       setText(caption, table ? "Which cells fired" : "What the step wrote");
       const fired = slots.filter(({ share }) => share > 0.5);
       const words = table

@@ -13,8 +13,12 @@ from rankone.precision import double_precision
 from rankone.universality import Constants, adapt, predict, universal_learner
 
 BUNDLE = "universality"
+PUBLISHED = {"construction": "seed", "size": 8}
+OPTIONS = {"settings": PUBLISHED}
 GRID = (np.arange(200) + 0.2) / 200
 PRESETS = [
+    "two",
+    "further",
     "learn",
     "kink",
     "switch",
@@ -22,7 +26,6 @@ PRESETS = [
     "margin",
     "bits",
     "shallow",
-    "two",
     "draw",
 ]
 
@@ -90,6 +93,49 @@ def test_starts_with_a_learnt_curve_and_a_finding(explorer):
     expect(page.locator(".r1-status")).to_contain_text("before the step")
 
 
+def written(page):
+    """Where the plane of the slots shows what the step has written, in its own units."""
+    dot = page.locator(".r1-written")
+    return float(dot.get_attribute("cx")), float(dot.get_attribute("cy"))
+
+
+def test_it_opens_on_two_layers_and_their_plane_of_two_slots(explorer):
+    page = explorer(guess=True, settings={})
+    rest(page)
+    assert state(page)["settings"]["construction"] == "two_layers"
+    plane = page.locator(".r1-slot-plane")
+    expect(plane).not_to_be_visible()
+    page.locator("[data-guess=ray]").click()
+    shown = rest(page)
+    expect(plane).to_be_visible()
+    expect(page.locator(".r1-found")).to_contain_text("As you said. Ray 15 of 50")
+    assert shown["settings"]["size"] == 200
+    rays = page.locator(".r1-rays").get_attribute("d")
+    assert rays.count("M") == 50
+    kinks = [
+        path.get_attribute("d").count("M") for path in page.locator(".r1-kinks").all()
+    ]
+    assert 12 < sum(kinks) <= 24
+    assert min(kinks) > 0
+
+
+def test_a_longer_step_moves_the_point_along_its_ray_and_another_x_to_another(explorer):
+    page = explorer(settings={"size": 50, "construction": "two_layers"})
+    rest(page)
+    left, top = written(page)
+    origin = page.locator(".r1-origin-dot")
+    zero = [float(origin.get_attribute(name)) for name in ("cx", "cy")]
+    slide(page, "ratio", 3)
+    right, higher = written(page)
+    assert right > left + 5
+    slopes = [(zero[1] - y) / (x - zero[0]) for x, y in ((left, top), (right, higher))]
+    assert slopes[0] == pytest.approx(slopes[1], abs=0.01)
+    page.get_by_role("slider", name="Training pair").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    x, y = written(page)
+    assert (zero[1] - y) / (x - zero[0]) > slopes[1] + 0.03
+
+
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_dragging_the_pair_moves_the_cell_that_fires(explorer, size):
     page = explorer(size)
@@ -137,7 +183,7 @@ def test_arrow_keys_move_both_handles(explorer):
     ("name", "presses", "key"), [("offset", -9, "offset"), ("switch", -9, "switch")]
 )
 def test_sliders_to_zero_break_it_as_in_jax(explorer, name, presses, key):
-    page = explorer(settings={"size": 4})
+    page = explorer(settings=PUBLISHED | {"size": 4})
     slide(page, name, presses)
     shown = state(page)
     assert shown["settings"][key] == 0
@@ -147,7 +193,7 @@ def test_sliders_to_zero_break_it_as_in_jax(explorer, name, presses, key):
 
 
 def test_another_step_size_misses_the_table_as_in_jax(explorer):
-    page = explorer(settings={"size": 4})
+    page = explorer(settings=PUBLISHED | {"size": 4})
     slide(page, "ratio", 3)
     shown = state(page)
     assert shown["settings"]["ratio"] == 1.1
@@ -277,7 +323,7 @@ def test_reset_brings_the_first_question_back(explorer):
     page.get_by_role("button", name="Reset").click()
     shown = state(page)
     assert (shown["preset"], shown["settings"]["x"], shown["settings"]["offset"]) == (
-        "learn",
+        "two",
         0.3,
         1e-4,
     )
@@ -292,7 +338,7 @@ def test_two_widgets_on_a_page_do_not_disturb_each_other(explorer):
 
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
 @pytest.mark.parametrize("theme", ["light", walked("dark")])
-@pytest.mark.parametrize("preset", ["learn", "draw"])
+@pytest.mark.parametrize("preset", ["two", "learn", "draw"])
 def test_no_barriers_and_no_sideways_scrolling(explorer, size, theme, preset):
     page = explorer(size, color_scheme=theme)
     pose(page, preset)

@@ -17,6 +17,7 @@ EXPLORERS = {
     "preconditioning": ("PreconditioningExplorer", "preconditioning/settings.js"),
     "residual": ("ResidualExplorer", "residual/settings.js"),
     "retrieval": ("RetrievalExplorer", "retrieval/change.js"),
+    "surface": ("SurfaceExplorer", "surface/settings.js"),
     "universality": ("UniversalityExplorer", "universality/settings.js"),
 }
 # Settings that only one side judges: which picture is there, and the one view that a

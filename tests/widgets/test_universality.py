@@ -34,10 +34,10 @@ import { drawn, TARGETS } from "./universality/math/targets.js";
 import { observe } from "./universality/observe.js";
 import { PRESETS } from "./universality/presets.js";
 import { python } from "./universality/python.js";
-import { buildNetwork, DEFAULTS, nextSettings } from "./universality/settings.js";
+import { buildNetwork, nextSettings, PUBLISHED } from "./universality/settings.js";
 const jobs = {
   learn({ settings, pairs, xs }) {
-    const all = nextSettings(DEFAULTS, settings);
+    const all = nextSettings(PUBLISHED, settings);
     const network = buildNetwork(all);
     const table = lookup(TARGETS[all.target].of(all.profile), all.size);
     const outputs = pairs.map(([x, y]) => {
@@ -50,9 +50,9 @@ const jobs = {
              inputs: step.inputs.map((h) => [...h]), switch: step.switch,
              tables: pairs.map(([x, y]) => xs.map((v) => table(x, y, v))) };
   },
-  observe: (settings) => { const all = nextSettings(DEFAULTS, settings); return observe(buildNetwork(all), all); },
+  observe: (settings) => { const all = nextSettings(PUBLISHED, settings); return observe(buildNetwork(all), all); },
   copied: ({ patches }) => patches.map((patch) => {
-    const all = nextSettings(DEFAULTS, patch);
+    const all = nextSettings(PUBLISHED, patch);
     const { before, after, start, atProbe, error } = observe(buildNetwork(all), all);
     return { text: python(all), before, after, look: [start, atProbe.output], error };
   }),
@@ -219,7 +219,8 @@ def test_presets_do_what_they_ask_about():
     assert presets["alpha"]["deviation"] > 0.05
     assert presets["margin"]["fired"] == 0
     assert presets["shallow"]["error"] < 0.15
-    assert presets["two"]["error"] < 0.1
+    assert presets["two"]["error"] < 0.15
+    assert presets["further"]["error"] > 2 * presets["two"]["error"]
     assert all(
         "NaN" not in preset["said"] and "undefined" not in preset["said"]
         for preset in presets.values()
@@ -262,6 +263,33 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         )
 
 
+def test_the_plane_of_the_slots_is_that_of_the_lemma_and_its_readers_are_the_networks():
+    settings = {"construction": "two_layers", "size": 100, "x": 0.37, "y": -0.4}
+    for ratio in (1, 1.1):
+        seen = javascript("observe", **settings, probe=0.6, ratio=ratio)
+        plane = seen["plane"]
+        cells = plane["cells"]
+        below = np.sum(np.arange(1, cells) / cells < 0.37)
+        delta = -0.4 - seen["start"]
+        v0, v1 = plane["written"]
+        # An entry is a difference of numbers near δ = 10⁻⁴, divided by αw = 10⁻³.
+        assert v0 == pytest.approx(ratio * delta * (1 + 0.37 * 0.6), rel=1e-9)
+        assert v1 == pytest.approx(below / cells * v0, rel=1e-9)
+        assert plane["ray"] == below / cells
+        assert plane["span"] == pytest.approx([ratio * delta, ratio * delta * 1.37])
+        assert len(plane["readers"]) == 100
+        for reader in plane["readers"]:
+            a, c = reader["a"], reader["c"]
+            assert c < 0  # the origin, where every x is before the step, is inactive
+            height = a[0] * v0 + a[1] * v1 + c
+            # The third number that a reader sees is x* and a little of v₁.
+            if abs(height) > 1e-2:
+                assert reader["isActive"] == (height > 0)
+        active = [reader["isActive"] for reader in plane["readers"]]
+        assert 0 < sum(active) < 100
+    assert javascript("observe", construction="seed", size=4)["plane"] is None
+
+
 def test_widget_hands_its_settings_to_the_page():
     widget = UniversalityExplorer(construction="logdepth", size=16, offset=0.0)
     assert widget.settings == {"construction": "logdepth", "size": 16, "offset": 0.0}
@@ -275,6 +303,7 @@ def test_widget_hands_its_settings_to_the_page():
         ({"target": "cosine"}, "target"),
         ({"construction": "deep"}, "construction"),
         ({"size": 7}, "size"),
+        ({"size": 8}, "size"),
         ({"construction": "shallow", "size": 8}, "size"),
         ({"x": 1.5}, "x"),
         ({"offset": -1}, "offset"),

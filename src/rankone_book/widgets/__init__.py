@@ -7,6 +7,7 @@ from rankone_book.widgets.preconditioning_explorer import PreconditioningExplore
 from rankone_book.widgets.residual_explorer import ResidualExplorer
 from rankone_book.widgets.retrieval_explorer import RetrievalExplorer
 from rankone_book.widgets.sketch import Sketch
+from rankone_book.widgets.surface_explorer import SurfaceExplorer
 from rankone_book.widgets.universality_explorer import UniversalityExplorer
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "ResidualExplorer",
     "RetrievalExplorer",
     "Sketch",
+    "SurfaceExplorer",
     "UniversalityExplorer",
 ]

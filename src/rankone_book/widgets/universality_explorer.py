@@ -19,11 +19,12 @@ class UniversalityExplorer(Explorer):
     step by backpropagation through every layer of it; the tests hold both equal to JAX.
 
     Attributes:
-        settings: Settings that the page starts with: target ("sine", "neighbour",
-            "bump" or "drawn"), construction ("seed", "logdepth", "constant", "shallow"
-            or "two_layers") and its size (cells per axis, or units of the fitted net),
-            x and y of the training pair, probe (the x* to look at), ratio (step size
-            over the one it was built for), offset (δ) and switch (θ_b).
+        settings: Settings that the page starts with (the network of two hidden layers
+            with 200 units, where none are given): target ("sine", "neighbour", "bump"
+            or "drawn"), construction ("seed", "logdepth", "constant", "shallow" or
+            "two_layers") and its size (cells per axis, or units of the fitted net), x
+            and y of the training pair, probe (the x* to look at), ratio (step size over
+            the one it was built for), offset (δ) and switch (θ_b).
     """
 
     _esm = Path(__file__).parent / "static" / "universality.js"
@@ -44,5 +45,5 @@ class UniversalityExplorer(Explorer):
             choice(
                 "size",
                 settings["size"],
-                self._takes.sizes[settings.get("construction", "seed")],
+                self._takes.sizes[settings.get("construction", "two_layers")],
             )

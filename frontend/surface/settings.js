@@ -1,0 +1,137 @@
+// What the reader can set, and what follows from it.
+import RULES from "../../src/rankone_book/widgets/settings/surface.json" with { type: "json" };
+import { within } from "../kit/address.js";
+import { bounded } from "../kit/number.js";
+import { Exact } from "../landscape/math/exact.js";
+import { isOccluded } from "../retrieval/math/corruption.js";
+import { descend } from "./math/pictures.js";
+
+/** @import { Point } from "../kit/handle.js" */
+/** @import { Pictures, Run } from "./math/pictures.js" */
+
+/**
+ * A run starts at a picture of which a part is covered with grey, or at a blend of the three.
+ *
+ * @typedef {"covered" | "blend"} Start
+ */
+/**
+ * @typedef {{
+ *   start: Start, from: number, covered: number, query: Point, beta: number, eta: number, steps: number, turn: number,
+ * }} Settings
+ */
+/** @typedef {Partial<Settings>} Patch */
+/** Their names, the three pictures, and the radius of the part of the plane that is drawn. */
+/** @typedef {{ names: string[], pictures: Pictures, side: number, reach: number }} Stored */
+/**
+ * What follows from the settings: the energy on the plane, the run, the places of rest that the pictures themselves
+ * roll to, the lowest energy there, the picture nearest to the end, and the distance to it.
+ *
+ * @typedef {{ exact: Exact, run: Run, rests: Point[], least: number, nearest: number, apart: number }} Consequences
+ */
+
+export const admits = within(RULES);
+
+/** @type {Settings} */
+export const DEFAULTS = {
+  start: "covered",
+  from: 0,
+  covered: 0.5,
+  query: [0, 0],
+  beta: 120,
+  eta: 0.12,
+  steps: 40,
+  turn: 0,
+};
+
+/**
+ * The part of the plane that is drawn: a disc around the mean, with room around the pictures.
+ *
+ * @param {Pictures} pictures
+ */
+export const reachOf = ({ places }) => 1.4 * Math.max(...places.map((at) => Math.hypot(...at)));
+
+/**
+ * The settings after a change. A reader who moves the start asks for a blend, and one who covers a picture for that.
+ *
+ * @type {(settings: Settings, patch: Patch) => Settings}
+ */
+export function nextSettings(settings, patch) {
+  const next = { ...settings, ...patch };
+  if (patch.start === undefined && patch.query) next.start = "blend";
+  if (patch.start === undefined && (patch.from ?? patch.covered) !== undefined)
+    next.start = "covered";
+  return next;
+}
+
+/** @param {object} [given] */
+export const settingsFrom = (given = {}) => nextSettings(DEFAULTS, given);
+
+/** @type {(at: Point, reach: number) => Point} */
+export const inside = ([x, y], reach) => {
+  const shrink = Math.min(1, reach / Math.hypot(x, y));
+  return [bounded(x * shrink, -reach, reach), bounded(y * shrink, -reach, reach)];
+};
+
+/**
+ * The state that a run starts at, in the memories' unit.
+ *
+ * @type {(settings: Settings, stored: Stored) => Float64Array}
+ */
+export function startOf({ start, from, covered, query }, { pictures, side, reach }) {
+  if (start === "blend") return pictures.lift(inside(query, 0.95 * reach));
+  const truth = pictures.vectors[from];
+  const grey = 0.5 / Math.sqrt(truth.length);
+  return truth.map((v, i) => {
+    const pixel = Math.floor(i / 3);
+    const isHidden = isOccluded(Math.floor(pixel / side), pixel % side, side, covered, "bottom");
+    return isHidden ? grey : v;
+  });
+}
+
+/**
+ * @param {Settings} settings
+ * @param {Stored} stored
+ * @returns {Consequences}
+ */
+export function consequences(settings, stored) {
+  const { beta, eta, steps } = settings;
+  const { pictures } = stored;
+  const exact = new Exact(pictures.places, beta);
+  const run = descend({ pictures, beta, start: startOf(settings, stored), eta, steps });
+  const rests = restsOf(exact);
+  const last = run.states[steps];
+  const distances = pictures.vectors.map((xi) =>
+    Math.sqrt(last.reduce((sum, v, i) => sum + (v - xi[i]) ** 2, 0)),
+  );
+  const apart = Math.min(...distances);
+  return {
+    exact,
+    run,
+    rests,
+    least: Math.min(...rests.map((at) => exact.energy(at))),
+    nearest: distances.indexOf(apart),
+    apart,
+  };
+}
+
+const MERGED = 0.005; // places nearer to each other are one
+
+/**
+ * The places at which the pictures themselves come to rest, with steps of 1.
+ *
+ * @param {Exact} exact
+ */
+function restsOf(exact) {
+  /** @type {Point[]} */
+  const rests = [];
+  for (const place of exact.patterns) {
+    let x = place;
+    for (let t = 0; t < 400; t++) {
+      const g = exact.gradient(x);
+      x = [x[0] - g[0], x[1] - g[1]];
+      if (Math.hypot(...g) < 1e-8) break;
+    }
+    if (rests.every((at) => Math.hypot(at[0] - x[0], at[1] - x[1]) > MERGED)) rests.push(x);
+  }
+  return rests;
+}

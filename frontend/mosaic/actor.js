@@ -45,6 +45,7 @@ export function createActor(post) {
   /** @param {Extract<Question, { type: "run" }>} question */
   function* run({ track, version, config, parts }) {
     if (parts) memory = assembled(config, parts);
+    yield;
     const list = new List(pixels, config.K, config.beta);
     const begun = performance.now();
     /** @type {Frame[]} */

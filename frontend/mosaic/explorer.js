@@ -209,7 +209,7 @@ export function createExplorer(given, fetchPictures) {
     return [
       ["Frequencies that the error law asks for", count(rounded(law.needed))],
       ["Noise of the estimate, √(K/2Y)", figures(law.noise, 2)],
-      [`Its slope, √${freedom} times that: ${freedom} pixels are free`, figures(law.roughness, 2)],
+      [`Its slope, √${freedom} times that`, figures(law.roughness, 2)],
       ["Slope that the descent can bear", figures(law.allowed, 2)],
       ["Steps per second here: exact", speed(exact)],
       ["Steps per second here: distributed", speed(distributed)],

@@ -75,7 +75,7 @@ const QUESTIONS = [
     predict: { options: WHO, right: winners },
     after: (found) =>
       `${OUTCOME[winners(found)]} ${asks(found)} All 256 pixels are free now, and the noise pulls on every one.`,
-    set: { damage: "flips" },
+    set: { damage: "flips", Y: 131072 },
   },
 ];
 

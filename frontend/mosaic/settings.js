@@ -30,7 +30,7 @@ export const DEFAULTS = {
   target: 437,
   damage: "quarter",
   beta: 50,
-  Y: 131072,
+  Y: 262144,
   eta: 0.2,
   steps: 40,
   seed: 0,

@@ -15,7 +15,7 @@ const RINGED = 0.02; // a weight from which on a picture is also ringed, as a wa
 export const across = (K) => Math.ceil(Math.sqrt(K));
 
 /** How brightly a weight lights: weights of one in a thousand are still seen. @param {number} p */
-const light = (p) => Math.min(1, 1.3 * Math.cbrt(p));
+const light = (p) => Math.min(1, 1.6 * Math.cbrt(p));
 
 /** @type {(element: Element, name: string) => string} */
 const colour = (element, name) => getComputedStyle(element).getPropertyValue(`--r1-${name}`).trim();
@@ -131,7 +131,7 @@ export function createWall({ tone, onPick }) {
   function mark(context, m, n, cell) {
     context.strokeStyle = colour(canvas, "ink");
     context.lineWidth = Math.max(1.5, context.canvas.width / 300);
-    const wide = Math.max(cell, context.canvas.width / 60); // seen among thousands
+    const wide = Math.max(cell, context.canvas.width / 42); // seen among thousands
     const margin = (wide - cell) / 2;
     const left = (m % n) * cell - margin;
     const top = Math.floor(m / n) * cell - margin;

@@ -5,6 +5,8 @@ import { count, figures } from "../kit/number.js";
 /** @import { Ready, Settings } from "./settings.js" */
 
 const ONE = 1.5; // pictures over which the weights of one are spread at most
+const SAFE = 2; // times what the law asks for: below it, some pictures still keep a wrong pixel
+const NEAR = 0.25; // fraction of the free pixels that are wrong: below it a state is near the picture
 
 /**
  * A character and its number in Unicode: a reader may lack its typeface.
@@ -53,13 +55,13 @@ export function explain(exact, copy, settings, ready) {
       ? "The exact memory went to another picture."
       : "The exact memory mixes pictures: raise β.";
   if (!copy) return `${first} The vector is still being written.`;
-  const needed = ready.law.needed;
-  const foreseen = Y >= needed ? "enough" : "too few";
+  const { needed } = ready.law;
+  const foreseen = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
   const second = isRight(copy)
     ? "So did the vector."
-    : isRight(exact)
-      ? "The vector is lost in its own noise."
-      : "The vector did not find it either.";
+    : copy.wrong < NEAR * ready.freedom
+      ? "The vector is near it, and its noise leaves wrong pixels."
+      : "The vector did not find it.";
   return `${first} ${second} The error law asks for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${foreseen}.`;
 }
 

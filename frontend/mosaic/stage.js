@@ -121,6 +121,7 @@ export function createStage(on) {
         `Y = ${count(settings.Y)}; the law asks for ${count(rounded(ready.law.needed))}`,
       );
       refreshSheet();
+      for (const track of TRACKS) panels[track].wall.aim(settings.K, settings.target);
     },
     /**
      * One step of one memory; `sure` at its last.

@@ -146,6 +146,15 @@ export function createWall({ tone, onPick }) {
     paper(next) {
       sheet = next;
     },
+    /**
+     * Another query, before anything is computed: the light stays until there is a new one.
+     *
+     * @type {(K: number, target: number) => void}
+     */
+    aim(K, target) {
+      shown = { K, target, weights: K === shown.K ? shown.weights : null };
+      draw();
+    },
     /** @param {Shown} next */
     show(next) {
       shown = next;

@@ -17,7 +17,8 @@ from sphinx.application import Sphinx
 
 from extensions.pages.stills import CODE, STATE, mark
 
-LATER = ["finer"]  # the trait that waits until it is asked for, as a state names it
+# the traits that wait until they are asked for, as a state names them
+LATER = (["finer"], ["tiles"])
 LONG = 1000  # letters of bytes that are worth a script
 FOLDER = Path("_static", "bytes")
 HELD = re.compile(rf'(<script type="{re.escape(STATE)}">)(.*?)(</script>)', re.S)
@@ -51,9 +52,9 @@ def _moved(entry: dict[str, Any], site: Path, place: Path) -> Iterator[str]:
             {"encoding": "utf-8", "path": CODE, "data": code}
         )
     for part in entry.get("buffers", []):
-        if len(part.get("data", "")) > (0 if part["path"] in (CODE, LATER) else LONG):
+        if len(part.get("data", "")) > (0 if part["path"] in (CODE, *LATER) else LONG):
             _move(part, site, place)
-            if part["path"] != LATER:
+            if part["path"] not in LATER:
                 yield part["script"]
 
 

@@ -108,7 +108,7 @@ export class HadamardFeatures {
  *
  * @type {(z: Float32Array, P: number) => Float32Array}
  */
-function rowNorms(z, P) {
+export function rowNorms(z, P) {
   const v = 2 / (9 * P);
   const scale = P ** -1.5;
   return z.map((g) => scale * Math.sqrt(P * Math.max(1 - v + g * Math.sqrt(v), 0) ** 3));

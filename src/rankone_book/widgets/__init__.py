@@ -3,6 +3,7 @@
 from rankone_book.widgets.bench_explorer import BenchExplorer
 from rankone_book.widgets.editing_explorer import EditingExplorer
 from rankone_book.widgets.landscape_explorer import LandscapeExplorer
+from rankone_book.widgets.mosaic_explorer import MosaicExplorer
 from rankone_book.widgets.preconditioning_explorer import PreconditioningExplorer
 from rankone_book.widgets.residual_explorer import ResidualExplorer
 from rankone_book.widgets.retrieval_explorer import RetrievalExplorer
@@ -14,6 +15,7 @@ __all__ = [
     "BenchExplorer",
     "EditingExplorer",
     "LandscapeExplorer",
+    "MosaicExplorer",
     "PreconditioningExplorer",
     "ResidualExplorer",
     "RetrievalExplorer",

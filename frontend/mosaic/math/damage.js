@@ -1,0 +1,30 @@
+// What happens to a picture before both memories are asked for it.
+import { key } from "../../kit/random.js";
+import { flipped } from "../../retrieval/math/corruption.js";
+import { D, SIDE, UNIT } from "./pictures.js";
+
+/** @typedef {"eighth" | "quarter" | "half" | "flips"} Damage */
+
+export const FLIPS = 0.05; // fraction of the pixels
+/** @type {Record<Damage, number>} */
+export const HIDDEN = { eighth: 1 / 8, quarter: 1 / 4, half: 1 / 2, flips: 0 };
+
+/**
+ * The query in the unit of the patterns, and which of its pixels descend: those that are hidden, or all of them.
+ *
+ * @param {Float32Array} bits The picture, zeros and ones.
+ * @param {Damage} damage
+ * @param {number} seed
+ */
+export function damaged(bits, damage, seed) {
+  const seen = SIDE - Math.round(HIDDEN[damage] * SIDE); // rows
+  const shown = damage === "flips" ? flipped(bits, FLIPS, key(seed)) : bits;
+  const free = new Uint8Array(D);
+  const query = new Float32Array(D);
+  for (let i = 0; i < D; i++) {
+    const hidden = i >= seen * SIDE;
+    free[i] = hidden || damage === "flips" ? 1 : 0;
+    query[i] = UNIT * (hidden ? 0.5 : shown[i]);
+  }
+  return { query, free };
+}

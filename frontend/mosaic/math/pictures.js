@@ -1,0 +1,36 @@
+// The pictures as they come from the site: code points, and 16 × 16 pixels of one bit each.
+
+/** Code points, and the pixels of all pictures in bytes, 8 a byte and the leftmost in its highest bit. */
+/** @typedef {{ codes: Uint32Array, pixels: Uint8Array<ArrayBuffer> }} Pictures */
+
+export const SIDE = 16;
+export const D = SIDE * SIDE;
+export const BYTES = D / 8; // of a picture
+export const UNIT = 1 / SIDE; // an inked pixel of a pattern: the cube has the diameter 1
+const CODE = 4; // bytes of a code point
+
+/**
+ * Undoes `packed_characters` of characters.py.
+ *
+ * @param {Uint8Array<ArrayBuffer>} packed
+ * @returns {Promise<Pictures>}
+ */
+export async function unpacked(packed) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const n = bytes.length / (CODE + BYTES);
+  const view = new DataView(bytes.buffer);
+  const codes = Uint32Array.from({ length: n }, (_, i) => view.getUint32(CODE * i, true));
+  return { codes, pixels: bytes.slice(CODE * n) };
+}
+
+/**
+ * One picture as zeros and ones.
+ *
+ * @type {(pixels: Uint8Array, index: number) => Float32Array}
+ */
+export const bitsOf = (pixels, index) =>
+  Float32Array.from(
+    { length: D },
+    (_, i) => (pixels[BYTES * index + (i >> 3)] >> (7 - (i & 7))) & 1,
+  );

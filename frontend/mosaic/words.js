@@ -1,0 +1,69 @@
+// What is on show, in words.
+import { count, figures } from "../kit/number.js";
+
+/** @import { Frame } from "./math/run.js" */
+/** @import { Ready, Settings } from "./settings.js" */
+
+const ONE = 1.5; // pictures over which the weights of one are spread at most
+const SAFE = 2; // times what the law asks for: below it, some pictures still keep a wrong pixel
+const NEAR = 0.25; // fraction of the free pixels that are wrong: below it a state is near the picture
+
+/**
+ * A character and its number in Unicode: a reader may lack its typeface.
+ *
+ * @param {number} code
+ */
+export const named = (code) =>
+  `${String.fromCodePoint(code)} (U+${code.toString(16).toUpperCase().padStart(4, "0")})`;
+
+/** @type {(n: number, noun: string) => string} */
+export const several = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+
+/** @param {Settings} settings */
+export const free = ({ damage }) => (damage === "flips" ? "pixel" : "hidden pixel");
+
+/**
+ * Whether a memory has found the picture.
+ *
+ * @type {(frame: Frame) => boolean}
+ */
+export const isRight = ({ wrong }) => wrong === 0;
+
+/** @type {(frame: Frame, settings: Settings, freedom: number) => string} */
+export function verdict(frame, settings, freedom) {
+  if (isRight(frame)) return `✓ all ${several(freedom, free(settings))} right`;
+  return `✗ ${count(frame.wrong)} of ${several(freedom, free(settings))} wrong`;
+}
+
+/** @type {(frame: Frame, target: number) => string} */
+export function weighed(frame, target) {
+  if (frame.spread < ONE)
+    return `weight of the picture asked for: ${figures(frame.weights[target], 2)}`;
+  return `the weight is spread over ${count(frame.spread)} pictures`;
+}
+
+/**
+ * One sentence on each memory, and what the law has said.
+ *
+ * @type {(exact: Frame, copy: Frame | null, settings: Settings, ready: Ready) => string}
+ */
+export function explain(exact, copy, settings, ready) {
+  const { K, Y } = settings;
+  const first = isRight(exact)
+    ? `The exact memory found the picture among ${count(K)}.`
+    : exact.spread < ONE
+      ? "The exact memory went to another picture."
+      : "The exact memory mixes pictures: raise β.";
+  if (!copy) return `${first} The vector is still being written.`;
+  const { needed } = ready.law;
+  const foreseen = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
+  const second = isRight(copy)
+    ? "So did the vector."
+    : copy.wrong < NEAR * ready.freedom
+      ? "The vector is near it, and its noise leaves wrong pixels."
+      : "The vector did not find it.";
+  return `${first} ${second} The error law asks for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${foreseen}.`;
+}
+
+/** Two figures. @param {number} n */
+export const rounded = (n) => Number(n.toPrecision(2));

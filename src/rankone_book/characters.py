@@ -1,0 +1,52 @@
+"""Ten thousand pictures of characters: the patterns of the mosaic explorer."""
+
+import zlib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from rankone._checks import integer
+
+__all__ = ["MOST", "characters", "packed_characters"]
+
+MOST = 10_000
+_SIDE = 16
+_FILE = Path(__file__).parent / "widgets" / "characters.zz"
+
+
+def packed_characters() -> bytes:
+    """The file as the page reads it: MOST code points (4 bytes each, low bytes first),
+    then MOST pictures of 256 bits, all deflated.
+    """
+    return _FILE.read_bytes()
+
+
+def characters(count: int = MOST) -> Float[NDArray, "K 256"]:
+    """Pictures of 16 × 16 pixels, one per row: 1 for ink, 0 for paper.
+
+    The letters and signs of DejaVu Sans Bold come first, in random order, and then the
+    ideographs of Droid Sans Fallback. Any two pictures differ in 48 pixels or more.
+    `tools/make_characters.py` made them. The licence of DejaVu is free; that of Droid
+    is Apache 2.0.
+
+    Args:
+        count: Number of pictures, the first ones.
+
+    Raises:
+        ValueError: If `count` is not an integer from 1 to 10,000.
+
+    >>> characters(3).shape
+    (3, 256)
+    """
+    wanted = f"an integer from 1 to {MOST}"
+    return _all()[: integer("count", count, wanted, least=1, most=MOST)].copy()
+
+
+@cache
+def _all() -> NDArray:
+    content = zlib.decompress(packed_characters())
+    rows = np.frombuffer(content, np.uint8, offset=4 * MOST).reshape(MOST, -1)
+    return np.unpackbits(rows, axis=1).astype(float).reshape(MOST, _SIDE * _SIDE)

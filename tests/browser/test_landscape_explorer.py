@@ -160,10 +160,26 @@ def test_an_edit_is_picked_and_its_neighbours_are_read(alone):
     )
 
 
+def test_sizes_are_typed_and_a_wrong_one_is_named(alone):
+    page = alone("sketch", traits={"sketch": "grows"})
+    patterns = page.locator("[data-name=K]")
+    patterns.fill("1 000 000")
+    assert state(page)["settings"]["K"] == 10**6
+    expect(page.locator(".r1-facts")).to_contain_text("list, float323.1 GB")
+    patterns.fill("many")
+    expect(patterns).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".r1-wrong").first).to_contain_text("whole number")
+    assert state(page)["settings"]["K"] == 10**6
+    patterns.blur()
+    expect(patterns).to_have_value("1,000,000")
+    page.locator("[data-name=hardware]").select_option("cpu")
+    expect(page.locator(".r1-facts")).to_contain_text("Each device sends, listnothing")
+
+
 WIDGETS = {
     "exact": ("landscape", {"view": "exact"}),
     "tube": ("landscape", {"view": "tube"}),
-    **dict.fromkeys(("bounds", "cosines", "crosstalk"), ("sketch", {})),
+    **dict.fromkeys(("bounds", "cosines", "crosstalk", "grows"), ("sketch", {})),
     "inner": ("sketch", {"layers": LAYERS}),
     "neighbours": ("sketch", {"facts": FACTS}),
 }

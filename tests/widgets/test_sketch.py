@@ -16,12 +16,14 @@ from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.printed import memory_bounds
 from rankone.theory.kernel_error import uniform_kernel_error
+from rankone_book import growth
 from rankone_book.widgets import Sketch
 
 BRIDGE = """
 import { bounds } from "./sketch/bounds.js";
 import { meanCosine } from "./sketch/cosines.js";
 import { observe, patternsOf, recall, tail } from "./sketch/crosstalk.js";
+import { costs, grows, inBytes, inTime, quickest } from "./sketch/grows.js";
 import { learn, predict, step } from "./sketch/inner.js";
 import { cosines } from "./sketch/cosines.js";
 import { crosstalk } from "./sketch/crosstalk.js";
@@ -43,6 +45,10 @@ const jobs = {
   copied: ({ Y, seed, load }) => [cosines.python({ Y, seed }), crosstalk.python({ load, D: 400, seed }),
     meanCosine(Y, seed)[25], observe({ load, D: 400, seed }).lost],
   ranks: ({ a, b }) => rankCorrelation(a, b),
+  costs: (settings) => settings.map(costs),
+  quickest: (settings) => settings.map((one) => quickest(one, costs(one))),
+  words: ({ bytes, seconds }) => [bytes.map(inBytes), seconds.map(inTime)],
+  opening: () => ({ shown: grows.show(grows.defaults), code: grows.python(grows.defaults) }),
 };
 const answer = ([name, job]) => jobs[name](job);
 """
@@ -158,6 +164,75 @@ def test_ranks_correlate_as_in_scipy():
     assert javascript("ranks", {"a": a, "b": b}) == pytest.approx(
         spearmanr(a, b).statistic, abs=1e-12
     )
+
+
+def growth_settings():
+    """Sizes over the whole range of the calculator, on all hardware."""
+    rng = np.random.default_rng(2)
+    return [
+        {
+            "K": int(10 ** rng.uniform(0, 12)),
+            "D": int(10 ** rng.uniform(0, 6)),
+            "N": int(10 ** rng.uniform(0, 6)),
+            "error": float(rng.uniform(0.02, 0.5)),
+            "use": use,
+            "hardware": hardware,
+        }
+        for use in growth.USES
+        for hardware in growth.HARDWARE
+        for _ in range(5)
+    ]
+
+
+def test_the_costs_are_the_books():
+    settings = growth_settings()
+    for setting, page in zip(settings, javascript("costs", settings), strict=True):
+        sizes = {name: setting[name] for name in ("error", "use", "hardware", "N")}
+        wanted = growth.costs(setting["K"], setting["D"], **sizes)
+        assert page.keys() == wanted.keys()
+        for form, cost in wanted.items():
+            assert page[form]["fits"] == cost.fits
+            for name in ("kept", "seconds", "writing", "sent", "signal"):
+                # JSON has no infinity: an exact form has null there
+                value = getattr(cost, name)
+                if value in (None, np.inf):
+                    assert page[form][name] is None, form
+                else:  # a few roundings of double precision
+                    assert page[form][name] == pytest.approx(value, rel=1e-12), form
+
+
+def test_the_fastest_form_fits_and_answers_the_question():
+    settings = growth_settings()
+    chosen = javascript("quickest", settings)
+    assert len(set(chosen)) >= 3
+    for setting, form in zip(settings, chosen, strict=True):
+        sizes = {name: setting[name] for name in ("error", "use", "hardware", "N")}
+        cost = growth.costs(setting["K"], setting["D"], **sizes)
+        able = {
+            name: one.seconds
+            for name, one in cost.items()
+            if one.fits and (name != "index" or setting["use"] == "retrieval")
+        }
+        assert form == (min(able, key=lambda name: able[name]) if able else None)
+
+
+def test_bytes_and_times_are_said_in_units():
+    said = javascript(
+        "words", {"bytes": [0, 999, 1.536e12], "seconds": [2e-10, 0.0072, 7.5 * 86400]}
+    )
+    assert said == [
+        ["0 bytes", "999 bytes", "1.5 TB"],
+        ["0.2 ns", "7.2 ms", "7.5 days"],
+    ]
+
+
+def test_the_calculator_says_what_its_python_computes(run_copied):
+    opening = javascript("opening", {})
+    found = run_copied(opening["code"])["found"]
+    fitting = sum(cost.fits for cost in found.values())
+    assert f"{fitting} of the 5 forms fit." in opening["shown"]["words"]
+    assert "vector, Hadamard frequencies: 160 GB" in opening["shown"]["words"]
+    assert found["hadamard"].kept == 160e9
 
 
 def test_a_sketch_carries_its_name_and_settings():

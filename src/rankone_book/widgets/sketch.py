@@ -13,7 +13,7 @@ __all__ = ["Sketch"]
 _FREE = {"inner": ("layers",), "neighbours": ("facts",)}
 _TAKES = {
     name: Settings.read("sketch", name, free=_FREE.get(name, ()))
-    for name in ("bounds", "cosines", "crosstalk", "inner", "neighbours")
+    for name in ("bounds", "cosines", "crosstalk", "grows", "inner", "neighbours")
 }
 
 
@@ -23,9 +23,10 @@ class Sketch(Explorer):
     Args:
         name: "crosstalk" (a field's signal against its crosstalk: load, seed),
             "cosines" (their mean is the kernel: Y, seed), "bounds" (the printed bound
-            and its mends: beta, Y), "inner" (one gradient step of a meta-trained
-            network: amplitude, phase, steps, stepSize, layers) or "neighbours"
-            (recorded edits: fact, facts).
+            and its mends: beta, Y), "grows" (what each form of a memory keeps and
+            takes: K, D, error, use, hardware, N), "inner" (one gradient step of a
+            meta-trained network: amplitude, phase, steps, stepSize, layers) or
+            "neighbours" (recorded edits: fact, facts).
         settings: What the page starts with, as listed.
 
     Raises:

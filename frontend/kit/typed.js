@@ -1,6 +1,6 @@
 // A labelled number that is typed: 1000000, 1e6 or 1,000,000.
 import { h, setText, uid } from "./dom.js";
-import { figures } from "./number.js";
+import { count, figures } from "./number.js";
 
 /**
  * The number that a text says, or null: "1e9", "1 000 000" and "1,000,000" are numbers.
@@ -28,7 +28,7 @@ export function parsed(text) {
  *   name: string,
  * }} options
  */
-export function typed({ label, symbol, value, min, max, format = figures, onInput, name }) {
+export function typed({ label, symbol, value, min, max, format = count, onInput, name }) {
   const [id, fault] = [uid(), uid()];
   const input = h("input", {
     id,

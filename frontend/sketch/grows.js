@@ -233,18 +233,19 @@ export const grows = {
     const best = quickest(settings, all);
     if (best && settings.K >= LEAST) lines.here = [[settings.K, all[best].kept]];
     const name = FORMS.find(([form]) => form === best)?.[1];
+    const unable = settings.use === "energy" ? "has no energy" : "misses some neighbours";
     const fits = FORMS.filter(([form]) => all[form].fits).length;
     return {
       drawing: { lines, x: [LEAST, MOST], y: [1e4, 1e16] },
       words: best
-        ? `Of five forms ${fits} fit. The fastest is the ${name}: ${inBytes(all[best].kept)}, at least ${inTime(all[best].seconds)} for ${count(settings.N)} ${settings.N === 1 ? "query" : "queries"}, ${inNoise(all[best].signal)}.`
+        ? `${fits} of the 5 forms fit. The fastest that answers is the ${name}: ${inBytes(all[best].kept)}, at least ${inTime(all[best].seconds)} for ${count(settings.N)} ${settings.N === 1 ? "query" : "queries"}, ${inNoise(all[best].signal)}.`
         : "No form fits into this memory.",
       rows: [
         ...FORMS.map(
           ([form, label]) =>
             /** @type {[string, string]} */ ([
               `${label}${all[form].fits ? "" : " (does not fit)"}`,
-              `${inBytes(all[form].kept)}, ${inTime(all[form].seconds)}, ${inNoise(all[form].signal)}`,
+              `${inBytes(all[form].kept)}, ${inTime(all[form].seconds)}, ${form === "index" ? unable : inNoise(all[form].signal)}`,
             ]),
         ),
         ["Frequencies Y of the vector", figures(frequencies(settings), 2)],

@@ -7,6 +7,7 @@ import { fieldsOf } from "../kit/fields.js";
 import { onKeys } from "../kit/keys.js";
 import { pathOf } from "../kit/line.js";
 import { dot, eliminate } from "../kit/linear.js";
+import { parsed } from "../kit/typed.js";
 
 /** @import { Axis } from "../kit/axis.js" */
 /** @import { Point } from "../kit/handle.js" */
@@ -130,4 +131,10 @@ test("work in the background ends what it was doing, and returns what was found"
   });
   assert.deepEqual(found, ["second"]);
   assert.equal(slices, 4);
+});
+
+test("a number may be typed with powers, spaces and commas, and other text is none", () => {
+  const said = ["1e9", "1,000,000", " 1 000 000 ", "2.5", "-3", "", " ", "many", "1e999", "10⁹"];
+  const meant = [1e9, 1e6, 1e6, 2.5, -3, null, null, null, null, null];
+  assert.deepEqual(said.map(parsed), meant);
 });

@@ -230,7 +230,7 @@ def test_the_calculator_says_what_its_python_computes(run_copied):
     opening = javascript("opening", {})
     found = run_copied(opening["code"])["found"]
     fitting = sum(cost.fits for cost in found.values())
-    assert f"Of five forms {fitting} fit." in opening["shown"]["words"]
+    assert f"{fitting} of the 5 forms fit." in opening["shown"]["words"]
     assert "vector, Hadamard frequencies: 160 GB" in opening["shown"]["words"]
     assert found["hadamard"].kept == 160e9
 

@@ -57,8 +57,8 @@ const changed = () => {
 const QUESTIONS = [
   {
     key: "crowd",
-    name: "Which pairs suffer in a crowd?",
-    ask: "Ten pairs, six of them in a crowd, written one after another in the order of their numbers. Which have suffered?",
+    name: "Which pairs are read wrongly?",
+    ask: "Ten pairs, six of them with keys close together, are written one after another in the order of their numbers. Which are read wrongly?",
     predict: {
       options: [
         ["first", "the first five"],
@@ -73,14 +73,14 @@ const QUESTIONS = [
     },
     after: (found) => {
       const [first, last] = halves(found);
-      return `The first five are off by ${amount(first, 2)} on average, the last five by ${amount(last, 2)}: what is written later spills back, and the matrix is a triangle. Move the slider to the right until nothing is forgotten.`;
+      return `The first five are off by ${amount(first, 2)} on average, the last five by ${amount(last, 2)}: a later pair changes the answers of earlier ones, and the matrix is a triangle. Move the slider to the right until no pair is forgotten.`;
     },
     set: { pairs: crowd(), way: 1, width: 0.3 },
   },
   {
     key: "apart",
     name: "Does the order matter far apart?",
-    ask: "Seven keys that hardly see each other. At once, in sequence, exactly: does it matter how they are written?",
+    ask: "Seven keys are far apart. All at once, in sequence, exactly: does the method of writing matter?",
     predict: {
       options: [
         ["hardly", "hardly"],
@@ -89,13 +89,13 @@ const QUESTIONS = [
       right: ({ bound }) => (bound < 0.2 ? "hardly" : "much"),
     },
     after: ({ rho, bound }) =>
-      `ρ = ${figures(rho, 2)}, and those three differ by ${figures(bound, 2)} of the largest value at most. Only the ridge stands out: it damps on purpose. Widen the kernel until the bound has nothing to say.`,
+      `Hardly: ρ = ${figures(rho, 2)}, so those three differ by at most ${figures(bound, 2)} of the largest value. Only the ridge differs, because it shrinks every answer. Widen the kernel until the bound says nothing.`,
     set: { pairs: evenly(7), way: 0, width: 0.13 },
   },
   {
     key: "noise",
     name: "Which method is best with noise?",
-    ask: "Each value carries noise of size 0.5. Which way errs least at keys that it has not seen?",
+    ask: "Each value carries noise of size 0.5. Which method is closest at keys that it has not seen?",
     predict: {
       options: [
         ["sequence", "in sequence"],
@@ -105,13 +105,13 @@ const QUESTIONS = [
       right: best,
     },
     after: (found) =>
-      `Errors at unseen keys: ${priced(found)}. The exact way repeats the noise. A ridge with ω = 1/0.5² = 4 is what the theorem on risk recommends.`,
+      `Errors at unseen keys: ${priced(found)}. The exact method reproduces the noise. The theorem on risk recommends a ridge with ω = 1/0.5² = 4.`,
     set: { pairs: evenly(12), way: 3, width: 0.6, noise: 0.5, omega: 4 },
   },
   {
     key: "off",
     name: "What is read far from the keys?",
-    ask: "All keys lie on the left. Reading divides. What is read far to the right of the last of them?",
+    ask: "All keys lie on the left, and the reading divides by the sum of kernels. What is read far to the right of the last key?",
     predict: {
       options: [
         ["fades", "it fades to 0"],
@@ -120,13 +120,13 @@ const QUESTIONS = [
       right: (found) => (Math.abs(atTheEnd(found)) > 0.2 ? "stays" : "fades"),
     },
     after: (found) =>
-      `At the right end it reads ${amount(atTheEnd(found), 2)}: shares add up to one wherever one asks, so that a stranger is answered as boldly as ever. Switch dividing off, and it fades: the base has the word.`,
+      `At the right end it reads ${amount(atTheEnd(found), 2)}: the weights add up to one everywhere, so the memory answers a far key as firmly as a near one. Switch the division off, and the reading fades to the base.`,
     set: { pairs: evenly(7, -1.2, -0.15), way: 0, width: 0.15, divide: true },
   },
   {
     key: "changed",
     name: "Which method follows a changed fact?",
-    ask: "Pair 4 was told wrongly; pair 9 tells the same key anew. Which way answers best now?",
+    ask: "Pair 4 has a wrong value, and pair 9 gives the same key a new one. Which method answers best now?",
     predict: {
       options: [
         ["sequence", "in sequence"],
@@ -136,13 +136,13 @@ const QUESTIONS = [
       right: best,
     },
     after: (found) =>
-      `Errors at unseen keys: ${priced(found)}. In sequence the last word counts. The others believe both, and the exact way leaps from one to the other. Let the last pair be written first, and see.`,
+      `Errors at unseen keys: ${priced(found)}. In sequence the last value counts. The other methods use both values, and the exact method jumps from one to the other. Now let the last pair be written first.`,
     set: { pairs: changed(), way: 3, width: 0.12 },
   },
   {
     key: "rounds",
     name: "Does writing again settle?",
-    ask: "What is still missing is written again, eight times over, all at once each time. Does it settle?",
+    ask: "The remaining error is written again eight times, all pairs at once each time. Does the error settle?",
     predict: {
       options: [
         ["settles", "it settles"],
@@ -151,7 +151,7 @@ const QUESTIONS = [
       right: ({ growth }) => (growth > 2 ? "away" : "settles"),
     },
     after: ({ growth }) =>
-      `The largest eigenvalue of S is ${figures(growth, 2)}${growth > 2 ? ": beyond 2, each round makes it worse" : ": below 2, each round makes it better"}. In sequence the rounds settle for any keys, at the exact way: move the slider to the right.`,
+      `The largest eigenvalue of S is ${figures(growth, 2)}${growth > 2 ? ": beyond 2, each round makes it worse" : ": below 2, each round makes it better"}. In sequence the rounds settle for any keys, at the exact solution: move the slider to the right.`,
     set: { pairs: crowd(), way: 0, width: 0.2, rounds: 8 },
   },
   {
@@ -171,7 +171,7 @@ const QUESTIONS = [
       },
     },
     after: (found) =>
-      `With Y = ${count(found.Y)} it is off by ${amount(found.cost, 2)}, and the law says ${amount(found.law, 2)}, with the root of 1/Y: about ${count(Number(needed(found, WANTED).toPrecision(1)))} are needed. The vectors stay as long as they are however many pairs come.`,
+      `With Y = ${count(found.Y)} the error is ${amount(found.cost, 2)}, and the law predicts ${amount(found.law, 2)}. The error falls like 1/√Y, so about ${count(Number(needed(found, WANTED).toPrecision(1)))} are needed. The length of the vectors does not depend on the number of pairs.`,
     set: { pairs: crowd(), way: 0, width: 0.4, divide: true, Y: 64, seed: 2 },
   },
 ];

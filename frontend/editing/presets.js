@@ -14,7 +14,7 @@ const line = Array.from({ length: 9 }, (_, i) => [0.5 * (i - 4), 0.25 * (i - 4)]
 const pair = (k, v) => ({ k, v });
 const two = [pair([1.6, 0.3], [0.4, 1.8]), pair([1.2, 1.1], [-1.5, 0.6])];
 
-/** `own`: whether the reader has left the question's setting as it is. */
+/** `own`: true while the question's setting is as it was. */
 /** @typedef {Consequences & { own: boolean }} Found */
 
 /** @type {(found: Found) => string} */

@@ -24,7 +24,7 @@ const EXACT = [
   {
     key: "part",
     name: "When do two basins separate?",
-    ask: "Two patterns, one apart: two basins. Lower β: at which value are they one? Then drag a pattern away.",
+    ask: "Two patterns at distance 1 have two basins. Lower β: at which value do the basins become one? Then drag a pattern away.",
     predict: {
       options: [
         ["2", "βd² = 2"],
@@ -34,7 +34,7 @@ const EXACT = [
       right: () => "4",
     },
     after: ({ kappa, rests }) =>
-      `Here βd² = ${figures(4 * kappa)}, and the patterns come to rest at ${rests === 1 ? "one place" : `${rests} places`}. They part at βd² = 4, whatever the distance.`,
+      `Here βd² = ${figures(4 * kappa)}, and the patterns come to rest at ${rests === 1 ? "one place" : `${rests} places`}. The two basins separate at βd² = 4, at any distance.`,
     set: { patterns: places(2), query: [-0.12, 0.7], beta: 16 },
   },
   {
@@ -49,7 +49,7 @@ const EXACT = [
       right: ({ runs }) => (rises(runs) > 0 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `It rises in ${rises(runs)} of the ${runs.energies.length - 1} steps. Up to η = 2 it cannot, at any β; beyond, the bowl throws the state out.`,
+      `It rises in ${rises(runs)} of the ${runs.energies.length - 1} steps. Up to η = 2 it cannot rise, at any β. Beyond, each step overshoots by more than it corrects.`,
     set: { patterns: places(3), query: [-0.9, -0.5], beta: 30, eta: 1.9 },
   },
   {
@@ -74,7 +74,7 @@ const BOTH = [
   {
     key: "few",
     name: "Do a few cosines suffice?",
-    ask: "E from four patterns, Ê from the same four in Y = 32 frequencies. Which basins can you find again? Double Y until both runs end in one place.",
+    ask: "E is the energy of four patterns, and Ê its estimate from Y = 32 frequencies. Which basins do you find in both? Double Y until both runs end in one place.",
     predict: {
       options: [
         ["yes", "they end in one place"],
@@ -83,7 +83,7 @@ const BOTH = [
       right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `The two runs end ${amount(end(runs.distance))} apart. Each doubling of Y lowers the waves by a factor of √2.`,
+      `The two runs end ${amount(end(runs.distance))} apart. Each doubling of Y makes the waves lower by a factor of √2.`,
     set: { Y: 32, beta: 12 },
   },
   {
@@ -91,13 +91,13 @@ const BOTH = [
     name: "What is known far from all patterns?",
     ask: "β = 60. Hatched: Ŝ has fallen below its floor, and Ê knows nothing. Why there, and does Y = 4,096 help?",
     after: ({ copy }) =>
-      `Far from all patterns S is almost 0 and its estimate is noise of either sign; the floor, an eighth of that noise, is ${amount(copy?.floor)}. Doubling Y lowers it by √2 only: the hatching yields slowly.`,
+      `Far from all patterns S is almost 0 and its estimate is noise of either sign; the floor, an eighth of that noise, is ${amount(copy?.floor)}. Doubling Y lowers the noise only by √2, so the hatched region shrinks slowly.`,
     set: { Y: 512, beta: 60, query: [-0.75, 0.2] },
   },
   {
     key: "positive",
     name: "Are positive features better?",
-    ask: "The same four in exponentials instead of cosines: good near the centre, wild at the rim. Drag a pattern from the rim to the centre and watch.",
+    ask: "The same four patterns with exponentials in place of cosines. Where is this estimate better, and where worse? Drag a pattern from the rim to the centre.",
     predict: {
       options: [
         ["yes", "they end in one place"],
@@ -106,7 +106,7 @@ const BOTH = [
       right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `The runs end ${amount(end(runs.distance))} apart. The variance of these features grows as e^(4⟨x, ξ⟩): where inner products are large and positive they lose, where they are negative they win.`,
+      `The runs end ${amount(end(runs.distance))} apart. The variance of these features grows as e^(4⟨x, ξ⟩): they are worse than cosines where inner products are large and positive, and better where they are negative.`,
     set: { Y: 256, beta: 12, basis: "expexp" },
   },
 ];
@@ -116,7 +116,7 @@ const TUBE = [
   {
     key: "stay",
     name: "Does the run stay in its tube?",
-    ask: "Both runs start near a pattern. The tube is what the recursion with ρₜ and eₜ allows. Does the orange run ever leave it, and does it go on growing?",
+    ask: "Both runs start near a pattern. The tube is the distance that the recursion with ρₜ and eₜ allows. Does the orange run ever leave the tube, and does the tube keep growing?",
     predict: {
       options: [
         ["yes", "it goes on growing"],
@@ -125,13 +125,13 @@ const TUBE = [
       right: ({ runs }) => (end(runs.tube) > 1.05 * runs.tube[20] ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `At the end the runs are ${amount(end(runs.distance))} apart, and the tube allows ${amount(end(runs.tube))}. In a basin ρₜ < 1: each step forgets a part of what went wrong before.`,
+      `At the end the runs are ${amount(end(runs.distance))} apart, and the tube allows ${amount(end(runs.tube))}. In a basin ρₜ < 1: each step removes a part of the earlier error.`,
     set: { Y: 1024, beta: 12, query: [-0.75, -0.3], patterns: places(4) },
   },
   {
     key: "ridge",
     name: "What happens on a ridge?",
-    ask: "The query stands almost between two patterns. Does the orange run follow the blue one? Then drag x off the ridge and watch the tube.",
+    ask: "The query lies almost midway between two patterns. Does the orange run follow the blue one? Then drag x off the ridge and watch the tube.",
     predict: {
       options: [
         ["yes", "they part"],
@@ -155,7 +155,7 @@ const TUBE = [
       right: ({ promised }) => (promised ? "yes" : "no"),
     },
     after: ({ runs, promised, needed }) =>
-      `The tube, which has seen the run, ends at ${amount(end(runs.tube))}. Beforehand ${promised ? "the theorem promises the distance in the table" : `the theorem promises nothing; it says something from ${needed}`}.`,
+      `The tube uses the run itself, and ends at ${amount(end(runs.tube))}. Before the run ${promised ? "the theorem promises the distance in the table" : `the theorem promises nothing; it does from ${needed} on`}.`,
     set: {
       Y: 4096,
       beta: 8,

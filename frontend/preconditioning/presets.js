@@ -41,16 +41,16 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Where do the two paths separate?",
-    ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself, its gradient multiplied by P = VᵀV ⊗ TTᵀ. Where do they come apart?",
+    ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself, its gradient multiplied by P = VᵀV ⊗ TTᵀ. At which step do the two paths separate?",
     predict: parting,
     after: (r) =>
-      `Nowhere: the widest gap is ${amount(r.widest)}, rounding. And ${plain(r)}. Next: which T and V are best?`,
+      `At none: the widest gap is ${amount(r.widest)}, which is rounding. And ${plain(r)}. Next: which T and V are best?`,
     set: {},
   },
   {
     key: "inputs",
     name: "Do white inputs suffice?",
-    ask: "V = A⁻¹ᐟ² makes the inputs white; T is left at the identity. How much of the condition number goes?",
+    ask: "V = A⁻¹ᐟ² makes the inputs white; T is left at the identity. By how much does the condition number fall?",
     predict: {
       options: [
         ["little", "A part of it"],
@@ -60,13 +60,13 @@ const QUESTIONS = [
       right: ({ shares }) => (shares < 10 ? "little" : shares < 50 ? "A" : "all"),
     },
     after: (r) =>
-      `All that A brought: ${r.conditions.plain} falls to ${r.conditions.preconditioned}, which is D’s own. Conditions multiply, so each factor mends its side only; ${plain(r)}.`,
+      `By the factor that A contributed: from ${r.conditions.plain} to ${r.conditions.preconditioned}, the condition number of D. The two numbers multiply, and each factor corrects its own side. Here ${plain(r)}.`,
     set: { shape: "inputs", conditionT: 1, angleT: 0 },
   },
   {
     key: "both",
     name: "What is left after both factors?",
-    ask: "Now T = D⁻¹ᐟ² as well. What is left to do for gradient descent on U?",
+    ask: "Now T = D⁻¹ᐟ² as well. How many steps does gradient descent on U still need?",
     predict: {
       options: [
         ["one", "One step"],
@@ -79,13 +79,13 @@ const QUESTIONS = [
       },
     },
     after: (r) =>
-      `One step. P is the inverse of H = A ⊗ D, and K-FAC rests on this case: the other two need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
+      `One. P is now the inverse of H = A ⊗ D, the case on which K-FAC is built. The other two paths need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
     set: { shape: "both" },
   },
   {
     key: "wrong",
     name: "Can it make things worse?",
-    ask: "The same V, turned by a right angle: it stretches what was long already. Can preconditioning make things worse?",
+    ask: "The same V, rotated by a right angle, so that it stretches the direction that was long already. Can preconditioning slow descent down?",
     predict: {
       options: [
         ["worse", "Yes, worse"],
@@ -94,13 +94,13 @@ const QUESTIONS = [
       right: ({ shares }) => (shares < 1 ? "worse" : "better"),
     },
     after: (r) =>
-      `Yes: the condition number is now ${r.conditions.preconditioned} against ${r.conditions.plain}, and ${plain(r)}. The two paths still agree; what they agree on is bad.`,
+      `Yes: the condition number is now ${r.conditions.preconditioned} against ${r.conditions.plain}, and ${plain(r)}. The two paths still agree, and both are slow.`,
     set: { conditionT: 1, angleT: 0, conditionV: 5, angleV: 30 },
   },
   {
     key: "rank",
     name: "What does a V with one row reach?",
-    ask: "V has a single row, so that W = W₀ + T(U − U₀)V moves along one direction in each row. Where does it stop?",
+    ask: "V has a single row, so that W = W₀ + T(U − U₀)V moves along one direction in each row. Where does the run stop?",
     predict: {
       options: [
         ["minimum", "At the minimum, later"],
@@ -115,55 +115,55 @@ const QUESTIONS = [
   {
     key: "heavy",
     name: "Is momentum the same?",
-    ask: "Heavy ball on U, and heavy ball on W fed with P times the gradient. Momentum remembers gradients in two different coordinates.",
+    ask: "Heavy ball on U, and heavy ball on W fed with P times the gradient. Momentum adds up gradients in two different coordinates. Do the paths still agree?",
     predict: parting,
     after: (r) =>
-      `Widest gap ${amount(r.widest)}. Momentum is linear in the gradients, and T and V stay fixed: J comes out of the sum.`,
+      `Yes: the widest gap is ${amount(r.widest)}. Momentum is a sum of gradients, and T and V stay fixed, so they can be taken out of the sum.`,
     set: { method: "heavy" },
   },
   {
     key: "decoupled",
     name: "Is weight decay the same?",
-    ask: "After every step U is multiplied by 1 − ηλ; on the other path W is.",
+    ask: "After every step U is multiplied by 1 − ηλ, and on the other path W is. Do the paths agree?",
     predict: parting,
     after: (r) =>
-      `Widest gap ${amount(r.widest)}: TUV shrinks as U does. Both end where ½λ‖U‖², and not ½λ‖W‖², has pulled them.`,
+      `Yes: the widest gap is ${amount(r.widest)}, because TUV shrinks by the factor by which U shrinks. Both end at the minimum with the penalty ½λ‖U‖², not ½λ‖W‖².`,
     set: { method: "decoupled" },
   },
   {
     key: "penalty",
     name: "Is a penalty the same?",
-    ask: "The same decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other.",
+    ask: "The same decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other. Do they end in one place?",
     predict: parting,
     after: (r) =>
-      `The ends differ by ${amount(r.known)}, as computed before the first step from two linear systems; here the gap is ${amount(r.gap)}. On W the first penalty reads ½λ wᵀP⁺w.`,
+      `No: the ends differ by ${amount(r.known)}, as two linear systems predict before the first step. Here the gap is ${amount(r.gap)}. In terms of W the first penalty is ½λ wᵀP⁺w.`,
     set: { method: "penalty", steps: 200 },
   },
   {
     key: "adam",
     name: "Is Adam the same?",
-    ask: "Adam on U, and Adam on W fed with P times the gradient.",
+    ask: "Adam on U, and Adam on W fed with P times the gradient. Do the paths agree?",
     predict: parting,
     after: (r) =>
-      `Widest gap ${amount(r.widest)}. Adam divides each entry by its own size: in the coordinates of U those are other entries. No P applied to W does the same.`,
+      `No: the widest gap is ${amount(r.widest)}. Adam divides each entry by its own size, and the entries of U are not those of W. No P applied to W does the same.`,
     set: { method: "adam" },
   },
   {
     key: "rotation",
     name: "Does Adam see a rotation?",
-    ask: "T is a rotation and V the identity, so P = I: the explicit path is plain Adam. And Adam on U?",
+    ask: "T is a rotation and V the identity, so P = I, and the explicit path is plain Adam. Is Adam on U the same?",
     predict: parting,
     after: (r) =>
-      `Widest gap ${amount(r.widest)}, although P is the identity. Turn T to 90°, where a rotation only renames entries, and the paths meet.`,
+      `No: the widest gap is ${amount(r.widest)}, although P is the identity. At 90° a rotation only renames entries: set T to that, and the paths agree.`,
     set: { method: "adam", ...pure },
   },
   {
     key: "muon",
     name: "Does Muon see a rotation?",
-    ask: "The same rotation for Muon, which steps along the nearest orthogonal matrix to the momentum.",
+    ask: "The same rotation for Muon, which steps along the orthogonal matrix nearest to the momentum. Do the paths agree?",
     predict: parting,
     after: (r) =>
-      `Widest gap ${amount(r.widest)}: a rotation passes through the polar factor. Give T any other condition number than 1 and that ends.`,
+      `Yes: the widest gap is ${amount(r.widest)}, because the orthogonal factor rotates with its matrix. Give T a condition number above 1, and the paths separate.`,
     set: { method: "muon", ...pure },
   },
 ];

@@ -26,7 +26,7 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Does the memory help?",
-    ask: "The base can hold six tenths of the slope, and no more. What does the memory of its residuals add as examples come in?",
+    ask: "The base can learn six tenths of the slope, and no more. What does the memory of its residuals add as the number of examples grows?",
     predict: {
       options: [
         ["rest", "All the rest"],
@@ -39,13 +39,13 @@ const QUESTIONS = [
       },
     },
     after: (r) =>
-      `Risk ${number(r.risk.base)} alone, ${number(r.risk.memory)} with the memory at n = ${r.n}. The base stays where it is; the memory learns the rest.`,
+      `Risk ${number(r.risk.base)} alone, ${number(r.risk.memory)} with the memory at n = ${r.n}. The risk of the base stops falling, and the memory learns the rest.`,
     set: {},
   },
   {
     key: "alone",
     name: "Did the base help?",
-    ask: "Capacity 0: the memory holds whole labels, and is the nearest neighbour and nothing else. How much did the base help?",
+    ask: "At capacity 0 the memory stores whole labels, so it is the method of nearest neighbours. How much did the base help?",
     predict: {
       options: [
         ["square", "By a factor (1 − L)²"],
@@ -55,7 +55,7 @@ const QUESTIONS = [
       right: ({ risk }) => (Math.abs(risk.memory - risk.neighbours) < 1e-9 ? "square" : null),
     },
     after: (r) =>
-      `Risk ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies that by (1 − L)², by ${number(0.4 ** 2)} at L = 0.6, and does so at every n: the rate is the same.`,
+      `Risk ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies this risk by (1 − L)², which is ${number(0.4 ** 2)} at L = 0.6. The factor is the same at every n, so the rate does not change.`,
     set: { L: 0, d: 3, n: 512 },
   },
   {
@@ -74,7 +74,7 @@ const QUESTIONS = [
       },
     },
     after: (r) =>
-      `At n = ${count(r.n)} the risk is ${number(r.risk.memory)}, still ${share(r.risk.memory, r.law?.base)} of the base’s (1 − L)². It falls as n^(−2/8): ten times the data take off less than half.`,
+      `At n = ${count(r.n)} the risk is ${number(r.risk.memory)}, still ${share(r.risk.memory, r.law?.base)} of the base’s (1 − L)². It falls as n^(−2/8), so ten times the data reduce it by less than half.`,
     set: { d: 8, n: 4096 },
   },
   {
@@ -93,13 +93,13 @@ const QUESTIONS = [
       },
     },
     after: (r) =>
-      `At n = ${count(r.n)} the printed bound is ${times(r.law?.printed, r.risk.memory)} × the risk measured, and the distance grows: the exponent is 2/d, not 1/d.`,
+      `At n = ${count(r.n)} the printed bound is ${times(r.law?.printed, r.risk.memory)} × the risk measured, and the ratio grows with n, because the exponent is 2/d, not 1/d.`,
     set: { d: 5, n: 4096 },
   },
   {
     key: "noise",
     name: "Does noise spoil the memory?",
-    ask: "The labels now carry noise, and a single neighbour is remembered, noise and all. When does that stop paying?",
+    ask: "The labels now contain noise, and the memory copies the noise of a single neighbour. At which noise does the memory stop helping?",
     predict: {
       options: [
         ["pays", "Here it still pays"],
@@ -108,13 +108,13 @@ const QUESTIONS = [
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `Here the memory hurts: risk ${number(r.risk.memory)} against ${number(r.risk.base)} without it. The law draws the border at variance ${number(r.threshold)}; the labels have ${number(r.level)}.`,
+      `Here the memory hurts: risk ${number(r.risk.memory)} against ${number(r.risk.base)} without it. By the law it hurts above a variance of ${number(r.threshold)}; the labels have ${number(r.level)}.`,
     set: { d: 2, noise: 0.25, n: 512 },
   },
   {
     key: "average",
     name: "Do more neighbours help?",
-    ask: "The same noise, but twenty neighbours share the say. Is it worth remembering again?",
+    ask: "The same noise, averaged over twenty neighbours. Does the memory help again?",
     predict: {
       options: [
         ["pays", "Yes, it pays again"],
@@ -123,43 +123,43 @@ const QUESTIONS = [
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `Yes: ${number(r.risk.memory)} against ${number(r.risk.base)} for the base. Averaging divides the noise by the number of neighbours, and pays with their distance.`,
+      `Yes: ${number(r.risk.memory)} against ${number(r.risk.base)} for the base. Averaging divides the variance of the noise by the number of neighbours, but those neighbours are farther away.`,
     set: { d: 2, noise: 0.25, k: 20, sigma: 10, n: 512 },
   },
   {
     key: "width",
     name: "What does a small σ do?",
-    ask: "Twenty neighbours again, weighed by exp(−distance/σ) with a small σ. Where did the average go?",
+    ask: "Twenty neighbours again, weighted by exp(−distance/σ) with a small σ. Does the average still reduce the noise?",
     predict: {
       options: [
-        ["pays", "Still there"],
-        ["hurts", "Gone: it hurts"],
+        ["pays", "Yes, as before"],
+        ["hurts", "No, the memory hurts"],
       ],
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `The nearest has nearly all the weight: risk ${number(r.risk.memory)}, as with one neighbour. σ must be as large as the distances it is to weigh.`,
+      `No: the nearest neighbour has nearly all the weight, and the risk is ${number(r.risk.memory)}, as with one neighbour. σ must be about as large as the distances of the twenty.`,
     set: { d: 2, noise: 0.25, k: 20, sigma: 0.01, n: 512 },
   },
   {
     key: "plane",
     name: "Does it help with two classes?",
-    ask: "A logistic base that bends too little, and the memory of onehot(y) − p. Which part of the gain is the memory’s, and which would neighbours alone give?",
+    ask: "The logistic base cannot bend enough, and the memory stores onehot(y) − p. How much of the gain comes from the memory, and how much would neighbours alone give?",
     predict: {
       options: [
-        ["memory", "Most is the memory’s"],
-        ["same", "None is the memory’s"],
+        ["memory", "Most comes from the memory"],
+        ["same", "Neighbours alone give it all"],
       ],
       right: ({ risk }) => (risk.neighbours - risk.memory > 0.02 ? "memory" : "same"),
     },
     after: (r) =>
-      `Errors at n = ${r.n}: base ${number(r.risk.base)}, with memory ${number(r.risk.memory)}, neighbours’ labels alone ${number(r.risk.neighbours)}. In this plane the neighbours explain the gain.`,
+      `Errors at n = ${r.n}: base ${number(r.risk.base)}, with memory ${number(r.risk.memory)}, neighbours’ labels alone ${number(r.risk.neighbours)}. In this plane neighbours alone explain the gain.`,
     set: { view: "plane", L: 0.3, n: 512 },
   },
   {
     key: "flips",
     name: "What do wrong labels do?",
-    ask: "One label in five is wrong, and one neighbour is remembered. Look for the specks.",
+    ask: "One label in five is wrong, and the memory uses one neighbour. Does it still help?",
     predict: {
       options: [
         ["pays", "The memory still helps"],
@@ -168,7 +168,7 @@ const QUESTIONS = [
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `Every wrong label is a speck of its own in the sum: error ${number(r.risk.memory)} against ${number(r.risk.base)}. Raise k and they fade.`,
+      `No: every wrong label makes a speck of its own, and the error is ${number(r.risk.memory)} against ${number(r.risk.base)}. Raise k, and the specks disappear.`,
     set: { view: "plane", L: 0.3, flips: 0.2, n: 512 },
   },
 ];

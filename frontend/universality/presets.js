@@ -64,7 +64,7 @@ export const PRESETS = [
     set: { ...DEFAULTS },
     after: ({ plane, error, start }) =>
       plane
-        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} belongs to the cell of x; the distance tells y. After the step the network is off the target by ${rough(error)}. The price is its answer before the step, ${rough(start)}, far below every y.`
+        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} belongs to the cell of x; the distance tells y. After the step the network is off the target by ${rough(error)}. In exchange, its answer before the step is ${rough(start)}, far below every y.`
         : "This network has no such plane: choose two hidden layers.",
   },
   {
@@ -108,7 +108,7 @@ export const PRESETS = [
   {
     key: "kink",
     name: "What if δ is 0?",
-    ask: "The published network starts its written channel at exactly 0, on the kink of the ReLU. What comes back through it?",
+    ask: "The published network starts its written channel at exactly 0, on the kink of the ReLU. Which error comes back through it?",
     predict: {
       options: [
         ["nothing", "Nothing"],
@@ -122,12 +122,12 @@ export const PRESETS = [
     },
     set: { ...plain, offset: 0 },
     after: ({ flow }) =>
-      `The error that reaches the first layer of the channel is ${number(flow.error[0])}. Raise δ a hair: 10⁻¹² will do.`,
+      `The error that reaches the first layer of the channel is ${number(flow.error[0])}. Raise δ by a little: 10⁻¹² is enough.`,
   },
   {
     key: "switch",
     name: "What if the switch sits on a kink?",
-    ask: "The switch at 0 sits on a kink too. How many cells fire when it cannot tell before from after?",
+    ask: "The switch at 0 is on a kink too. How many cells fire when the switch does not move in the step?",
     predict: {
       options: [
         ["no", "None at this x*"],
@@ -146,7 +146,7 @@ export const PRESETS = [
   {
     key: "alpha",
     name: "What if the step is longer?",
-    ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
+    ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step that is a tenth longer. Which part of the curve changes?`,
     predict: {
       options: [
         ["no", "None"],
@@ -201,7 +201,7 @@ export const PRESETS = [
   {
     key: "shallow",
     name: "Do four layers suffice?",
-    ask: "Four hidden layers, no switch, no cells. Where did the steps of the table go?",
+    ask: "Four hidden layers, no switch, no cells. Does the curve still have the steps of the table?",
     predict: {
       options: [
         ["gone", "Gone: it is smooth"],

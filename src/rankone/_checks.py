@@ -11,6 +11,7 @@ in numpy, by `np.asarray` of an array that is `readable` or `known`, or by `conc
 which runs a function of JAX on known arrays outside the trace.
 """
 
+import mmap
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -34,6 +35,7 @@ __all__ = [
     "brief",
     "choice",
     "concrete",
+    "copied",
     "enabled",
     "floating",
     "host",
@@ -44,11 +46,13 @@ __all__ = [
     "known",
     "not_negative",
     "numbers",
+    "pieces",
     "positive",
     "random_key",
     "readable",
     "real",
     "refuse_traced",
+    "release",
     "renamed",
     "settled",
     "states",
@@ -56,6 +60,8 @@ __all__ = [
 
 enabled: ContextVar[bool] = ContextVar("value_checks", default=True)
 _MOST = 2**31 - 1  # what a size or an index of JAX can be
+_ALIGNMENT = 64  # bytes, as XLA wants of a buffer on the host
+_PIECE = 2**22  # bytes looked at, at a time
 # numbers in an array, or nested in lists as numpy takes them
 Numbers = ArrayLike | float | Sequence[Any]
 
@@ -408,16 +414,56 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
     if settled(value):
         return value
     try:
+        if isinstance(value, np.memmap):
+            return copied(value)
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
             out = jnp.asarray(value)
             double = out.dtype == np.float64  # which a block that enabled it let out
             return out.astype(canonicalize_dtype(np.float64)) if double else out
-        array = np.asarray(value)
-        return np.array(array, canonicalize_dtype(array.dtype))
+        return copied(np.asarray(value))
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
             name, f"got {brief(value)}; it must be an array of real numbers."
         ) from error
+
+
+def copied(value: np.ndarray) -> np.ndarray:
+    """A copy in a type of JAX, at an address that a device which is the host can share:
+    from another address it would copy once more.
+    """
+    dtype = np.dtype(canonicalize_dtype(value.dtype))
+    if dtype.hasobject or dtype.kind not in "biufV":
+        return np.array(value, dtype)
+    size = value.size * dtype.itemsize
+    space = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -space.ctypes.data % _ALIGNMENT
+    out = space[start : start + size].view(dtype).reshape(value.shape)
+    if isinstance(value, np.memmap) and value.ndim:
+        for into, part in zip(pieces(out), pieces(value), strict=True):
+            into[...] = part
+            release(value)
+    else:
+        out[...] = value
+    return out
+
+
+def pieces(value: np.ndarray) -> Iterator[np.ndarray]:
+    """Some rows at a time of an array, so that what is computed of them stays small."""
+    if value.ndim == 0 or value.nbytes <= _PIECE:
+        yield value
+        return
+    rows = max(1, _PIECE * len(value) // value.nbytes)
+    for start in range(0, len(value), rows):
+        yield value[start : start + rows]
+
+
+def release(value: np.ndarray) -> None:
+    """Let go of the pages of a file that was read, if the array is a map of one."""
+    file = getattr(value, "_mmap", None)
+    # a private map ("c") would lose what was written to it
+    shared = getattr(value, "mode", "c") in ("r", "r+", "w+")
+    if file is not None and shared and hasattr(mmap, "MADV_DONTNEED"):
+        file.madvise(mmap.MADV_DONTNEED)
 
 
 def _is_real(dtype: Any) -> bool:
@@ -434,7 +480,7 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
             )
         value = value.astype(jnp.result_type(float))
     if readable(value):
-        good = bool(np.isfinite(np.asarray(value)).all())
+        good = all(bool(np.isfinite(part).all()) for part in pieces(np.asarray(value)))
     else:
         good = not (once and known(value)) or bool(concrete(_all_finite, value))
     if not good:

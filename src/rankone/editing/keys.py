@@ -2,8 +2,9 @@
 squares a batch at a time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path as PathOfFile
 from typing import Any
 
 import jax
@@ -12,7 +13,9 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
+from rankone._blocks import checkpoint_path, is_blocks, summed
 from rankone._checks import (
+    ArgumentError,
     brief,
     choice,
     host,
@@ -20,6 +23,7 @@ from rankone._checks import (
     readable,
     states,
 )
+from rankone._fingerprint import fingerprint
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
@@ -143,13 +147,39 @@ class SecondMoments(Module):
 
     def update(
         self,
-        keys: Real[ArrayLike, "... D"],
+        keys: Real[ArrayLike, "... D"] | Iterator[Any],
         *,
         where: Bool[ArrayLike, "..."] | None = None,
+        progress: bool | None = None,
+        checkpoint: PathOfFile | str | None = None,
     ) -> "SecondMoments":
-        """Moments with one more batch of keys (..., D); `where` (...) is True for those
-        that count.
+        """Moments with one more batch of keys.
+
+        Keys may be more than memory holds: an iterator of blocks (n, D), or an array of
+        NumPy, such as a memory map, of which slices are read if it is large.
+
+        Args:
+            keys: (..., D), or an iterator of blocks (n, D).
+            where: True for the keys that count (...); not with blocks.
+            progress: Show a bar while blocks are summed; by default once that has taken
+                two seconds.
+            checkpoint: File (.npz) for blocks: the moments are saved there every 20
+                seconds and at the end. A run that was broken off goes on from it, given
+                the same moments to begin with and the same keys in the same order.
+
+        Raises:
+            ValueError: If the keys do not fit, or their number passes 2³¹ − 1; if the
+                checkpoint is of another run.
         """
+        path = checkpoint_path(checkpoint)
+        if where is None and (is_blocks(keys) or path is not None):
+            return self._summed(keys, progress, path)
+        if path is not None or is_blocks(keys):
+            raise ArgumentError("where", "got a mask; it must be None with blocks.")
+        return self._with(keys, where)
+
+    def _with(self, keys: Any, where: Any = None) -> "SecondMoments":
+        """The moments with one batch more."""
         keys = states("keys", keys, len(self.total))
         where = (
             np.ones(keys.shape[:-1], bool) if where is None else host("where", where)
@@ -164,7 +194,41 @@ class SecondMoments(Module):
                 f"where: got shape {where.shape}; "
                 f"it must be of shape {keys.shape[:-1]}."
             )
+        self._room(where.size)
         return _update(canonical(self), keys, where)
+
+    def _room(self, n: int) -> None:
+        """Raise if n more keys are too many to be counted."""
+        most = np.iinfo(np.int32).max
+        if readable(self.count) and int(np.asarray(self.count)) + n > most:
+            raise ArgumentError(
+                "keys",
+                f"got {n} after {int(np.asarray(self.count))}; they must be at most "
+                f"{most:,} together: begin new moments, and add the totals.",
+            )
+
+    def _summed(
+        self, keys: Any, progress: bool | None, path: PathOfFile | None
+    ) -> "SecondMoments":
+        """The moments after all blocks."""
+        if not isinstance(keys, np.ndarray | Iterator):
+            raise ArgumentError(
+                "keys",
+                f"got {brief(type(keys))}; it must be an iterator of blocks or an array "
+                "of NumPy, for a checkpoint.",
+            )
+        before = canonical(self)
+        start = (before.total, before.count)
+        return summed(
+            before,
+            lambda moments, block: moments._with(block),
+            keys if isinstance(keys, Iterator) else keys.reshape(-1, keys.shape[-1]),
+            counted=lambda moments: int(moments.count),
+            title="moments",
+            progress=progress,
+            checkpoint=path,
+            run="" if path is None else fingerprint(tuple(map(np.asarray, start))),
+        )
 
     @property
     def mean(self) -> Float[Array, "D D"]:

@@ -2,8 +2,10 @@
 features (DrDAM).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -13,6 +15,7 @@ import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, ArrayLike, Bool, Float
 
+from rankone._blocks import checkpoint_path, is_blocks, summed
 from rankone._checks import (
     ArgumentError,
     Numbers,
@@ -20,11 +23,13 @@ from rankone._checks import (
     brief,
     choice,
     numbers,
+    pieces,
     positive,
     readable,
     real,
     states,
 )
+from rankone._fingerprint import fingerprint
 from rankone._mesh import Placement, placement_of, placement_on
 from rankone._module import assembled
 from rankone.memory.bases import BASES, FARTHEST
@@ -151,7 +156,7 @@ class DrDAM(EnergyMemory):
     @classmethod
     def store(
         cls,
-        Xi: Numbers,
+        Xi: Numbers | Iterator[Numbers],
         beta: ArrayLike,
         features: RandomFeatures,
         *,
@@ -159,12 +164,18 @@ class DrDAM(EnergyMemory):
         g: str | Callable[..., Array] = "identity",
         bits: int = 32,
         centre: Numbers | None = None,
+        progress: bool | None = None,
+        checkpoint: Path | str | None = None,
     ) -> "DrDAM":
         """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory
         beyond them [D-prop3].
 
+        Patterns may be more than memory holds. Give an iterator of blocks (n, D), best
+        of one length, since each length compiles a program; or an array of NumPy, such
+        as a memory map, of which slices are read if it is large.
+
         Args:
-            Xi: Patterns (K, D), one per row.
+            Xi: Patterns (K, D), one per row; or an iterator of blocks of them.
             beta: Inverse temperature, positive.
             features: Made with D = Xi.shape[1].
             similarity: "l2", or "dot" for the exponentiated dot product: the same
@@ -175,28 +186,38 @@ class DrDAM(EnergyMemory):
             centre: Point (D,) from which patterns and states are measured; 0 by
                 default. The kernel is the same for all, but of patterns far from it, at
                 angles ⟨ω, √β ξ⟩ of 10⁵, float32 leaves nothing: take their mean.
+            progress: Show a bar while blocks are stored; by default once that has taken
+                two seconds.
+            checkpoint: File (.npz) for blocks: what is stored is saved there every 20
+                seconds and at the end. A run that was broken off goes on from it, given
+                the same patterns in the same order.
 
         Raises:
             ValueError: If Xi is not (K, features.D) and finite, beta is not positive,
                 bits is another number, a name is unknown, or the patterns are too far
-                from the centre for features in this precision.
+                from the centre for features in this precision; if the checkpoint is of
+                another run, or patterns in one piece are given with a checkpoint.
         """
         _check_features(features)
         bits = check_bits(bits)
         choice("similarity", similarity, _SIMILARITIES)
-        Xi = array(
-            "Xi",
-            Xi,
-            "(K, D): one pattern per row, of the length the features were made for",
-            2,
-            once=True,
-        )
-        if Xi.shape[1] != features.D:
-            raise ArgumentError(
-                "Xi",
-                f"got shape {Xi.shape}; "
-                f"it must be (K, {features.D}), to fit the features.",
+        path = checkpoint_path(checkpoint)
+        if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
+            memory = _stored_in_blocks(
+                Xi, beta, features, similarity, g, centre, progress, path
             )
+            return assembled(
+                cls,
+                memory.__dict__
+                | {"T": _rounded(memory.T, bits, features), "bits": bits},
+            )
+        if path is not None:
+            raise ArgumentError(
+                "checkpoint",
+                f"got {str(path)!r}; it must be None unless Xi is an iterator of "
+                "blocks or an array of NumPy.",
+            )
+        Xi = _fitting(Xi, features)
         wide = wider(Xi.dtype, jnp.float32)
         positive("beta", beta, _BETA, dtype=wide)
         beta = jnp.asarray(beta, wide)
@@ -389,6 +410,112 @@ class DrDAM(EnergyMemory):
         return patterns
 
 
+def _fitting(Xi: Any, features: RandomFeatures) -> Array:
+    """Patterns (n, D) of the length that the features were made for."""
+    Xi = array(
+        "Xi",
+        Xi,
+        "(K, D): one pattern per row, of the length the features were made for",
+        2,
+        once=True,
+    )
+    if Xi.shape[1] != features.D:
+        raise ArgumentError(
+            "Xi",
+            f"got shape {Xi.shape}; it must be (K, {features.D}), to fit the features.",
+        )
+    return Xi
+
+
+def _stored_in_blocks(
+    Xi: Any,
+    beta: ArrayLike,
+    features: RandomFeatures,
+    similarity: str,
+    g: str | Callable[..., Array],
+    centre: Numbers | None,
+    progress: bool | None,
+    path: Path | None,
+) -> DrDAM:
+    """The memory of patterns that come a block at a time."""
+    blocks = Xi
+    if not isinstance(Xi, np.ndarray):
+        first = next(Xi, None)
+        if first is None:
+            raise ArgumentError("Xi", "got no block; it must be one or more.")
+        blocks = chain([first], Xi)
+    else:
+        first = Xi[:1]
+    dtype = _fitting(first, features).dtype
+    wide = wider(dtype, jnp.float32)
+    positive("beta", beta, _BETA, dtype=wide)
+    lookup("g", g)
+    memory = _nothing(
+        features,
+        jnp.asarray(beta, wide),
+        similarity,
+        _point(centre, features.D, wide),
+        g,
+    )
+    if features.placement is not None:
+        memory = memory.placed(features.placement)
+    changing = ("T", "count", "count_rest", "power", "log_scale")
+
+    def step(state: dict[str, Any], block: Any) -> dict[str, Any]:
+        patterns = _fitting(block, features)
+        _check_angles("Xi", patterns, memory.centre, memory.beta, features)
+        before = assembled(DrDAM, memory.__dict__ | state)
+        return _written(before, patterns, 1, placement_of(patterns))
+
+    def counted(state: dict[str, Any]) -> int:
+        return len(assembled(DrDAM, memory.__dict__ | state))
+
+    run = ""
+    if path is not None:
+        leaves = [
+            jax.random.key_data(leaf)
+            if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+            else leaf
+            for leaf in jax.tree.leaves(features)
+        ]
+        # The first numbers tell two draws apart, and are the same however they are laid
+        # out over devices.
+        drawn = [np.asarray(leaf.reshape(-1)[:64]) for leaf in leaves]
+        kind = (features.D, features.Y, features.basis, features.projection)
+        point = np.asarray(memory.centre)
+        run = fingerprint((kind, drawn, float(memory.beta), similarity, point))
+    state = summed(
+        {name: getattr(memory, name) for name in changing},
+        step,
+        blocks,
+        counted=counted,
+        title="store",
+        progress=progress,
+        checkpoint=path,
+        run=run,
+    )
+    return assembled(DrDAM, memory.__dict__ | state)
+
+
+def _nothing(
+    features: RandomFeatures,
+    beta: Array,
+    similarity: str,
+    centre: Array,
+    g: str | Callable[..., Array] = "identity",
+) -> DrDAM:
+    """A memory of no pattern, to be written to."""
+    zeros: Any = jnp.zeros(features.M, centre.dtype)
+    if features.placement is not None:
+        tables = BASES[features.basis].tables
+        empty = jnp.zeros((tables, features.columns), centre.dtype)
+        zeros = Tables(empty, jnp.ones((), centre.dtype), 32, features.Y)
+    least = jnp.finfo(centre.dtype).min / 2
+    return DrDAM(
+        zeros, beta, features, 0.0, 0.0, similarity, g, centre=centre, log_scale=least
+    )
+
+
 def _rounded(
     T: Array | Packed | Tables, bits: int, features: RandomFeatures
 ) -> Array | Packed | Tables:
@@ -444,9 +571,12 @@ def _check_angles(
     ):
         return
     with np.errstate(over="ignore"):
-        far = np.sqrt(
-            (np.subtract(Xi, centre, dtype=np.float32) ** 2).sum(-1).max()
-        ) * np.sqrt(np.asarray(beta))
+        near = np.asarray(centre)
+        square = max(
+            (np.subtract(part, near, dtype=np.float32) ** 2).sum(-1).max()
+            for part in pieces(np.asarray(Xi))
+        )
+        far = np.sqrt(square) * np.sqrt(np.asarray(beta))
     wanted = (
         f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 has no angles: "
         "pass centre=Xi.mean(0)"
@@ -464,27 +594,8 @@ def _stored(
     centre: Array,
     rows: Placement | None,
 ) -> dict[str, Any]:
-    zeros: Any = jnp.zeros(features.M, centre.dtype)
-    if features.placement is not None:
-        tables = BASES[features.basis].tables
-        empty = jnp.zeros((tables, features.columns), centre.dtype)
-        zeros = Tables(empty, jnp.ones((), centre.dtype), 32, features.Y)
-    nothing = jnp.finfo(centre.dtype).min / 2
-    return _written(
-        DrDAM(
-            zeros,
-            beta,
-            features,
-            0.0,
-            0.0,
-            similarity,
-            centre=centre,
-            log_scale=nothing,
-        ),
-        Xi,
-        1,
-        rows,
-    )
+    memory = _nothing(features, beta, similarity, centre)
+    return _written(memory, Xi, 1, rows)
 
 
 @jax.jit

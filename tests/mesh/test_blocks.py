@@ -1,0 +1,162 @@
+"""Sums over blocks: the same as over all rows at once, also after a kill."""
+
+import signal
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone import _blocks
+from rankone.editing import SecondMoments
+from rankone.residual import ShardedSearch, search
+
+XI = 0.4 * np.random.default_rng(0).standard_normal((96, 4)).astype(np.float32)
+X = XI[:3] + 0.1
+# sums of 96 terms in another order, in float32
+ROUNDING = 2e-6
+
+
+def features():
+    return ro.RandomFeatures(4, 64, key=jax.random.key(0))
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=0, atol=ROUNDING * np.abs(b).max())
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Blocks of 16 rows, and a file after each."""
+    monkeypatch.setattr(_blocks, "_AT_ONCE", 64)
+    monkeypatch.setattr(_blocks, "BLOCK_BYTES", 16 * 16)
+    monkeypatch.setattr(_blocks, "_SAVE_SECONDS", 0)
+
+
+def test_blocks_give_the_memory_of_all_patterns(small, tmp_path):
+    one = ro.DrDAM.store(jnp.asarray(XI), 4.0, features())
+    file = np.memmap(tmp_path / "patterns", np.float32, "w+", shape=XI.shape)
+    file[:] = XI
+    for given in (XI, file, iter([XI[:40], XI[40:41], XI[41:]])):
+        memory = ro.DrDAM.store(given, 4.0, features())
+        assert len(memory) == 96
+        close(memory.T, one.T)
+        assert memory.power == one.power
+    # no page of a private map is let go of: it would lose what was written to it
+    private = np.memmap(tmp_path / "patterns", np.float32, "c", shape=XI.shape)
+    private[:] = 1
+    close(
+        ro.DrDAM.store(private, 4.0, features()).T,
+        96 * one.features.phi(np.full(4, 2.0)),
+    )
+
+
+def test_moments_of_blocks_are_those_of_all_keys(small):
+    one = SecondMoments.empty(4).update(jnp.asarray(XI))
+    for given in (XI, iter([XI[:7], XI[7:]])):
+        moments = SecondMoments.empty(4).update(given)
+        close(moments.total, one.total)
+        assert int(moments.count) == 96
+
+
+CHILD = """
+import os, signal, sys
+import numpy as np, jax
+import rankone as ro
+from rankone import _blocks
+from rankone.editing import SecondMoments
+
+_blocks._SAVE_SECONDS = 0
+Xi = np.load(sys.argv[1])
+
+def blocks(after):
+    for start in range(0, 96, 8):
+        if start == after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield Xi[start : start + 8]
+
+SecondMoments.empty(4).update(blocks(96), checkpoint=sys.argv[3])
+features = ro.RandomFeatures(4, 64, key=jax.random.key(0))
+ro.DrDAM.store(blocks(40), 4.0, features, checkpoint=sys.argv[2], progress=False)
+"""
+
+
+def test_a_killed_run_goes_on_without_a_pattern_lost_or_counted_twice(
+    tmp_path, light, root
+):
+    paths = [tmp_path / name for name in ("Xi.npy", "T.npz", "C.npz")]
+    np.save(paths[0], XI)
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, *paths], cwd=root, env=light, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    seen = []
+
+    def blocks():
+        for start in range(0, 96, 32):  # of another length, so that one is cut
+            seen.append(start)
+            yield XI[start : start + 32]
+
+    path = paths[1]
+    memory = ro.DrDAM.store(blocks(), 4.0, features(), checkpoint=path)
+    assert len(memory) == 96
+    assert seen == [0, 32, 64]
+    one = ro.DrDAM.store(jnp.asarray(XI), 4.0, features())
+    close(memory.T, one.T)
+    # all is stored: another run adds nothing
+    again = ro.DrDAM.store(blocks(), 4.0, features(), checkpoint=path)
+    assert len(again) == 96
+    np.testing.assert_array_equal(again.T, memory.T)
+    close(again.energy(X), one.energy(X))
+    with pytest.raises(ValueError, match=r"^checkpoint: got .* of another run"):
+        ro.DrDAM.store(blocks(), 3.0, features(), checkpoint=path)
+    with pytest.raises(ValueError, match=r"^checkpoint: got .* 32 rows more"):
+        ro.DrDAM.store(iter([XI[:64]]), 4.0, features(), checkpoint=path)
+    moments = SecondMoments.empty(4).update(blocks(), checkpoint=paths[2])
+    assert int(moments.count) == 96
+    close(moments.total, XI.T @ XI)
+
+
+def test_the_number_of_patterns_is_exact_beyond_the_digits_of_float32():
+    """An add to 2²⁴ in float32 leaves it unchanged."""
+    memory = ro.DrDAM.store(XI[:2], 4.0, features())
+    full = ro.DrDAM(memory.T, 4.0, features(), 2.0**24, 2.0**24)
+    more = full.add(XI[:1]).add(XI[:2])
+    assert len(more) == 2**24 + 3
+    assert len(more.remove(XI[:1])) == 2**24 + 2
+    # 24 bits more than the rounded number has
+    wide = ro.DrDAM(memory.T, 4.0, features(), 2.0**40, 2.0**40, count_rest=1.0)
+    assert len(wide.add(XI[:2])) == 2**40 + 3
+
+
+def test_too_many_keys_are_refused_by_name():
+    moments = SecondMoments(jnp.eye(4), jnp.int32(2**31 - 2))
+    assert int(moments.update(XI[:1]).count) == 2**31 - 1
+    with pytest.raises(ValueError, match=r"^keys: got 2 after"):
+        moments.update(XI[:2])
+
+
+def test_rows_on_the_host_are_sized_there(monkeypatch):
+    """No device is given all rows, which may be more than it holds."""
+    given = []
+    monkeypatch.setattr(search, "_largest", given.append)
+    ShardedSearch(XI)
+    assert not given
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: ro.DrDAM.store(iter([]), 4.0, features()), "Xi"),
+        (lambda: ro.DrDAM.store(iter([XI[0]]), 4.0, features()), "Xi"),
+        (lambda: ro.DrDAM.store(iter([XI[:, :3]]), 4.0, features()), "Xi"),
+        (lambda: ro.DrDAM.store(XI, 4.0, features(), checkpoint=3), "checkpoint"),
+        (lambda: SecondMoments.empty(4).update(iter([XI[:, :3]])), "keys"),
+    ],
+)
+def test_blocks_that_do_not_fit_are_named(call, named):
+    with pytest.raises(ValueError, match=f"^{named}: got"):
+        call()

@@ -12,7 +12,7 @@ import pytest
 import rankone as ro
 from rankone import _blocks
 from rankone.editing import SecondMoments
-from rankone.residual import ShardedSearch, search
+from rankone.residual import ExactSearch, ShardedSearch, search
 
 XI = 0.4 * np.random.default_rng(0).standard_normal((96, 4)).astype(np.float32)
 X = XI[:3] + 0.1
@@ -145,6 +145,15 @@ def test_rows_on_the_host_are_sized_there(monkeypatch):
     monkeypatch.setattr(search, "_largest", given.append)
     ShardedSearch(XI)
     assert not given
+
+
+def test_sizes_beyond_32_bits_are_refused_by_name():
+    many = np.broadcast_to(np.float32(0), (2**31, 1))  # which takes four bytes
+    for make in (ExactSearch, ShardedSearch):
+        with pytest.raises(ValueError, match=r"^rows: got 2,147,483,648 rows"):
+            make(many)
+    with pytest.raises(ValueError, match=r"^Y: got 1073741824; .* at most"):
+        ro.RandomFeatures(1, 2**30, key=jax.random.key(0))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Memories split over devices: equal to one device, and nothing big travels."""
 
 import json
+import socket
 import subprocess
 import sys
 
@@ -81,3 +82,58 @@ def test_only_sums_and_the_best_few_travel(case, eight):
     else:
         assert gathered == 0
         assert reduced == found["reduced"]
+
+
+def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(
+    root, light, tmp_path
+):
+    """By the public calls alone, from patterns in a file; then restored onto four."""
+    done = subprocess.run(
+        [sys.executable, root / "tests" / "mesh" / "larger.py", tmp_path],
+        cwd=root,
+        env=light | {"XLA_FLAGS": DEVICES, "JAX_PLATFORMS": "cpu"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for name in ("DrDAM", "MrDAM"):
+        case = found[name]
+        assert case["most"] <= found["limit"] < case["size"]
+        # as of the eight devices above
+        assert case["read"] < 5e-6
+        assert case["descended"] < 5e-6
+    restored = found["restored"]
+    assert restored["same"]
+    assert restored["devices"] == 4
+    assert restored["read"] < 5e-6
+
+
+def test_two_processes_compute_what_one_computes(root, light):
+    """They meet at a port of this machine, and both end."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        address = f"localhost:{free.getsockname()[1]}"
+    program = root / "tests" / "mesh" / "two_processes.py"
+    pair = [
+        subprocess.Popen(
+            [sys.executable, program, address, str(i)],
+            cwd=root,
+            env=light | {"JAX_PLATFORMS": "cpu"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for i in range(2)
+    ]
+    try:
+        said = [one.communicate(timeout=500) for one in pair]
+    finally:
+        for one in pair:
+            one.kill()
+            one.wait()
+    assert [one.returncode for one in pair] == [0, 0], said
+    errors = json.loads(said[0][0].splitlines()[-1])  # below what gloo says
+    assert sorted(errors) == ["DrDAM", "MrDAM", "add", "retrieve"]
+    assert max(errors.values()) < 5e-6

@@ -120,7 +120,8 @@ class RandomFeatures(Module):
         if phase is not None and numbers("phase", phase).size == 0:
             phase = None  # some formats of checkpoints refuse an array without entries
         D = integer("D", D)
-        Y = integer("Y", Y)
+        # an index of a feature is an int32
+        Y = integer("Y", Y, most=(2**31 - 1) // BASES[basis].tables)
         if key is not None:
             random_key("key", key)
             frequencies, phase = _drawn(key, D, Y, basis, projection, regenerate)
@@ -144,7 +145,10 @@ class RandomFeatures(Module):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "RandomFeatures":
         """The same features with their frequencies split over the devices of a mesh.
 
-        A memory that is stored with them is split alike. Inside jit, features that are
+        A memory that is stored with them is split alike. From some 4,096 frequencies
+        (512 transforms of "hadamard") on, the layout is the same for any power of 2 up
+        to 64 devices, so that a memory saved from one mesh can be restored onto
+        another. Inside jit, features that are
         drawn and then sharded are drawn in parts, so that no device holds all of them:
         `jax.jit(lambda key: ro.RandomFeatures(D, Y, key=key).sharded(mesh))(key)`.
 

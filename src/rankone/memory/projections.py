@@ -42,6 +42,7 @@ _HADAMARD_ENTRIES = 10 * 2**20
 # rows of a block of divided features come in such multiples, so that codes of few bits
 # fill whole bytes
 _LANES = 8
+_PARTS = 64  # parts for which many rows are laid out, however many devices there are
 # of a block that is drawn again at every use, and so of every draw
 _DRAWN_ENTRIES = 2**18
 
@@ -95,10 +96,12 @@ class Stored(_Rows):
 
     def divided(self, parts: int, Y: int) -> "Stored":
         """The first Y rows in blocks that `parts` divides."""
-        B, R, D = self.blocks.shape
-        if B % parts == 0 and R % _LANES == 0:
+        D = self.blocks.shape[2]
+        most = max(64, _BLOCK_ENTRIES // D)
+        B, R = _equal(parts, ceil(Y / _LANES), ceil(most / _LANES))
+        R *= _LANES
+        if self.blocks.shape == (B, R, D):
             return self
-        B, R = _equal(parts, ceil(Y / parts), max(64, _BLOCK_ENTRIES // D), _LANES)
         rows = jnp.pad(self.blocks.reshape(-1, D)[:Y], ((0, B * R - Y), (0, 0)))
         return type(self)(rows.reshape(B, R, D))
 
@@ -123,7 +126,7 @@ class Regenerated(_Rows):
 
     def divided(self, parts: int, Y: int) -> "Regenerated":
         """The same draws, in a number of blocks that `parts` divides."""
-        B = ceil(len(self.blocks) / parts) * parts
+        B, _ = _equal(parts, len(self.blocks), 1)
         ids = jnp.arange(B, dtype=jnp.uint32)
         return Regenerated(self.key, ids, self.D, self.rows)
 
@@ -160,12 +163,11 @@ class Hadamard(Module):
     def divided(self, parts: int, Y: int) -> "Hadamard":
         """The same transforms, in blocks that `parts` divides."""
         signs, norms = self.blocks
-        B, G, P = norms.shape
-        if B % parts == 0:
-            return self
+        P = norms.shape[-1]
         transforms = ceil(Y / P)
-        most = max(1, _HADAMARD_ENTRIES // P**2)
-        B, G = _equal(parts, ceil(transforms / parts), most, 1)
+        B, G = _equal(parts, transforms, max(1, _HADAMARD_ENTRIES // P**2))
+        if norms.shape == (B, G, P):
+            return self
         pad = B * G - transforms
         pairs = signs.swapaxes(1, 2).reshape(-1, 2, P)[:transforms]
         pairs = jnp.pad(pairs, ((0, pad), (0, 0), (0, 0))).reshape(B, G, 2, P)
@@ -255,12 +257,17 @@ def _layout(D: int, Y: int, entries: int) -> tuple[int, int]:
     return ceil(Y / rows), rows
 
 
-def _equal(parts: int, each: int, most: int, multiple: int) -> tuple[int, int]:
-    """Number and length of blocks, equally many for each of the parts, which hold
-    `each` rows or a few more.
+def _equal(parts: int, units: int, most: int) -> tuple[int, int]:
+    """Number of blocks, which the parts divide, and units in each, at most `most`.
+
+    Enough units are laid out for 64 parts, so that what was saved from one number of
+    devices, a power of 2, has the shapes that another wants.
     """
+    if _PARTS % parts == 0 and units >= 8 * _PARTS:
+        parts = _PARTS
+    each = ceil(units / parts)
     blocks = ceil(each / most)
-    return parts * blocks, ceil(ceil(each / blocks) / multiple) * multiple
+    return parts * blocks, ceil(each / blocks)
 
 
 def _in_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:

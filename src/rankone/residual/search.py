@@ -103,6 +103,7 @@ class ExactSearch(Module):
         stored: int | Int[Array, ""] | None = None,
         placement: Placement | None = None,
     ) -> None:
+        _indexed(rows)
         rows = _sized(
             array("rows", rows, "(n, D): one stored embedding a row", 2, once=True)
         )
@@ -160,6 +161,17 @@ class ExactSearch(Module):
         """
         k = integer("k", k, "a positive number of neighbours", most=len(self))
         return _search(self, states("queries", queries, self.rows.shape[1]), k)
+
+
+def _indexed(rows: Any) -> None:
+    """Raise if there are more rows than an index in 32 bits can name."""
+    shape = getattr(rows, "shape", ())
+    if shape and shape[0] > np.iinfo(np.int32).max:
+        raise ArgumentError(
+            "rows",
+            f"got {shape[0]:,} rows; it must be at most "
+            f"{np.iinfo(np.int32).max:,}: search several stores, and keep the best.",
+        )
 
 
 def _sized(rows: _Rows) -> _Rows:
@@ -266,6 +278,7 @@ class ShardedSearch(Module):
                 f"got shape {given.shape}; "
                 "it must be an array of shape (n, D): one stored embedding a row.",
             )
+        _indexed(given)
         n = len(given) if stored is None else integer("stored", stored, most=len(given))
         wanted = f"a store with a row or more for each of {len(devices)} devices"
         if not n >= len(devices):

@@ -1,19 +1,17 @@
-"""What every test can use."""
+"""Fixtures and options of all tests."""
 
 import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import jax
 import pytest
 from compile_budget import compile_budget  # noqa: F401  a fixture of every file
-from jaxtyping import config, install_import_hook
+from jaxtyping import install_import_hook
 from quick import Quick
 
 # not where other versions of jax are tried: types are the same there
@@ -24,7 +22,7 @@ jax.config.update("jax_disable_most_optimizations", True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What `make check` asks for."""
+    """Add the option of `make check`."""
     parser.addoption(
         "--quick",
         action="store_true",
@@ -156,23 +154,3 @@ def experiment(
             in Path(getattr(sys.modules[module], "__file__", None) or "/").parents
         ):
             del sys.modules[module]
-
-
-_raises = pytest.raises
-
-
-@contextmanager
-def _refused(*arguments: Any, **options: Any) -> Iterator[Any]:
-    """`pytest.raises`, inside which annotations are not checked: what is refused, the
-    package refuses by itself.
-    """
-    before = config.jaxtyping_disable
-    config.update("jaxtyping_disable", True)
-    try:
-        with _raises(*arguments, **options) as caught:
-            yield caught
-    finally:
-        config.update("jaxtyping_disable", before)
-
-
-pytest.raises = _refused

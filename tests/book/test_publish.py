@@ -8,6 +8,7 @@ from pathlib import Path
 
 import publish
 import pytest
+from refusals import refused
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -91,7 +92,7 @@ def test_wheels_of_earlier_builds_stay_as_they_are(
 def test_a_release_is_never_overwritten(tmp_path: Path, remote: Path) -> None:
     publish.publish(site(tmp_path, "first"), str(remote), "v0.1.0")
     tip = git(remote, "rev-parse", "gh-pages")
-    with pytest.raises(ValueError, match=r"v0\.1\.0 is published already"):
+    with refused(ValueError, match=r"v0\.1\.0 is published already"):
         publish.publish(site(tmp_path, "second"), str(remote), "v0.1.0")
     assert git(remote, "rev-parse", "gh-pages") == tip
 
@@ -100,7 +101,7 @@ def test_a_release_is_never_overwritten(tmp_path: Path, remote: Path) -> None:
 def test_what_does_not_name_a_release_is_refused(
     tmp_path: Path, remote: Path, tag: str
 ) -> None:
-    with pytest.raises(ValueError, match="tag = "):
+    with refused(ValueError, match="tag = "):
         publish.publish(site(tmp_path, "first"), str(remote), tag)
 
 
@@ -137,7 +138,7 @@ def test_the_branch_does_not_keep_what_was_replaced(
 
 
 def test_a_push_that_git_refuses_says_why(tmp_path: Path) -> None:
-    with pytest.raises(publish.Refused, match="not"):
+    with refused(publish.Refused, match="not"):
         publish.publish(site(tmp_path, "first"), str(tmp_path / "nowhere"))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone_book import records
 
@@ -33,7 +34,7 @@ def test_a_damaged_record_is_named(place, name, load, share):
     path = place / f"figure1.{name}"
     data = path.read_bytes()
     path.write_bytes(data[: int(share * len(data))])
-    with pytest.raises(
+    with refused(
         ValueError, match=rf"record: got '.*figure1\.{name}', which cannot be read"
     ):
         load("figure1")
@@ -42,13 +43,13 @@ def test_a_damaged_record_is_named(place, name, load, share):
 @pytest.mark.parametrize("text", ["[]", "{}", "\udcff"])
 def test_what_is_no_record_is_named(place, text):
     (place / "figure1.json").write_text(text, errors="surrogateescape")
-    with pytest.raises(ValueError, match=r"record: got '.*figure1\.json'"):
+    with refused(ValueError, match=r"record: got '.*figure1\.json'"):
         records.load_record("figure1")
 
 
 def test_an_unknown_record_is_refused_with_the_names_of_those_there_are(place):
     for load in (records.load_record, records.load_pictures):
-        with pytest.raises(
+        with refused(
             ValueError,
             match="name: got 'figure9'; it must be one of the records figure1",
         ):
@@ -60,7 +61,7 @@ def test_a_run_does_not_go_on_from_a_damaged_record(place, experiment):
     module = experiment("figure6")
     record = experiment("record")
     argv = ["--out", str(place), "--budget", "0"]
-    with pytest.raises(ValueError, match=r"record: got '.*figure6\.json'"):
+    with refused(ValueError, match=r"record: got '.*figure6\.json'"):
         record.main(module.EXPERIMENT, argv)
     assert (place / "figure6.json").read_text() == '{"name": "figure6", "runs": ['
 
@@ -232,9 +233,9 @@ def test_one_cell_is_selected_by_its_parameters() -> None:
         "cells": [{"parameters": {"Y": 1, "seed": s}, "results": s} for s in (0, 1)],
     }
     assert records.select_one(record, seed=1)["results"] == 1
-    with pytest.raises(ValueError, match="2 cells of 'made'"):
+    with refused(ValueError, match="2 cells of 'made'"):
         records.select_one(record, Y=1)
-    with pytest.raises(ValueError, match="0 cells of 'made'"):
+    with refused(ValueError, match="0 cells of 'made'"):
         records.select_one(record, Y=2)
 
 

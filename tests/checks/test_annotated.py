@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jaxtyping import Array, ArrayLike, Float
+from refusals import refused
 
 from rankone._annotated import Broadcast, checked
 from rankone._checks import ArgumentError, renamed
@@ -81,16 +82,16 @@ BAD = {
     ("name", "bad"), [(name, bad) for name, some in BAD.items() for bad in some]
 )
 def test_what_an_annotation_excludes_is_named(name, bad):
-    with pytest.raises(ValueError, match=rf"^{name}: got .*it must be"):
+    with refused(ValueError, match=rf"^{name}: got .*it must be"):
         asked(**{"A": np.ones((2, 3)), "b": np.ones(3)} | {name: bad})
 
 
 def test_parts_of_a_list_are_named():
-    with pytest.raises(ValueError, match=r"^rows\[1\]: got"):
+    with refused(ValueError, match=r"^rows\[1\]: got"):
         asked(np.ones((1, 2)), np.ones(2), rows=[np.ones(1), "a"])
-    with pytest.raises(ValueError, match=r"^pair\[0\]: got"):
+    with refused(ValueError, match=r"^pair\[0\]: got"):
         asked(np.ones((1, 2)), np.ones(2), pair=("a", 1.0))
-    with pytest.raises(ValueError, match=r"^texts\[1\]: got"):
+    with refused(ValueError, match=r"^texts\[1\]: got"):
         asked(np.ones((1, 2)), np.ones(2), texts=["a", 1])
 
 
@@ -100,7 +101,7 @@ def spread(a: Broadcast, b: Broadcast, sizes: tuple[int, ...] = (1,), count: int
 
 
 def test_shapes_that_do_not_broadcast_are_named_and_those_that_do_go_on():
-    with pytest.raises(
+    with refused(
         ValueError,
         match=r"^b: got shape \(3,\); it must be of shape \(\*#n\), .* where a is \(2,\)",
     ):
@@ -110,7 +111,7 @@ def test_shapes_that_do_not_broadcast_are_named_and_those_that_do_go_on():
 
 def test_a_tuple_may_be_of_any_length_and_a_count_nothing():
     assert spread(1.0, 1.0, (1, 2, 3), 0)[1:] == ((1, 2, 3), 0)
-    with pytest.raises(ValueError, match=r"^sizes\[2\]: got 'a'"):
+    with refused(ValueError, match=r"^sizes\[2\]: got 'a'"):
         spread(1.0, 1.0, (1, 2, "a"))
 
 
@@ -130,7 +131,7 @@ def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
     )
     asked(A, b, path=Path("a"), texts=("a", ""), facts={}, key=KEY)
     assert [type(one) for one in found] == [np.ndarray, np.ndarray, int]
-    with pytest.raises(TypeError):
+    with refused(TypeError):
         asked(nothing=1)
 
 
@@ -141,15 +142,13 @@ class Counter(Module):
 
 
 def test_an_error_about_missing_or_unknown_arguments_names_the_function():
-    with pytest.raises(
-        TypeError, match=r"^asked\(\) missing a required argument: 'b'$"
-    ):
+    with refused(TypeError, match=r"^asked\(\) missing a required argument: 'b'$"):
         asked(np.ones((2, 3)))
-    with pytest.raises(
+    with refused(
         TypeError, match=r"^asked\(\) got an unexpected keyword argument 'nothing'$"
     ):
         asked(np.ones((2, 3)), np.ones(3), nothing=1)
-    with pytest.raises(
+    with refused(
         TypeError, match=r"^Counter\.add\(\) missing a required argument: 'number'$"
     ):
         Counter().add()
@@ -166,12 +165,12 @@ def test_a_traced_argument_of_a_function_that_computes_on_the_host_is_named():
         jax.grad(on_host),
         lambda x: jax.vmap(on_host)(jnp.ones(2)),
     ):
-        with pytest.raises(
+        with refused(
             ValueError,
             match=r"^x: got a traced value; it must be known: on_host computes on the host",
         ):
             way(1.0)
-    with pytest.raises(jax.errors.ConcretizationTypeError):  # which is the caller's own
+    with refused(jax.errors.ConcretizationTypeError):  # which is the caller's own
         jax.jit(lambda x: on_host(x, float))(1.0)
 
 
@@ -193,7 +192,7 @@ def test_shapes_alone_are_looked_at_while_jit_traces():
         jnp.ones((2, 3)), 1.0
     )
     assert (A.shape, b.shape) == ((2, 3), (3,))
-    with pytest.raises(ValueError, match=r"^b: got shape \(2,\).*where A is \(2, 3\)"):
+    with refused(ValueError, match=r"^b: got shape \(2,\).*where A is \(2, 3\)"):
         jax.jit(lambda A: asked(A, A[:, 0]))(jnp.ones((2, 3)))
 
 
@@ -207,16 +206,16 @@ def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
         asked(np.ones((2, 3)), rows, name=name)
 
     outer(np.ones(3))
-    with pytest.raises(
+    with refused(
         ValueError, match=r"^rows: got shape \(2,\); it must be of shape"
     ) as caught:
         outer(np.ones(2))
     assert str(caught.value.__cause__).startswith("b: got")
-    with pytest.raises(ValueError, match=r"^name: got 1; it must be"):
+    with refused(ValueError, match=r"^name: got 1; it must be"):
         outer(np.ones(3), name=1)
-    with pytest.raises(ValueError, match=r"^q\[0\].W: got"), renamed(p="q"):
+    with refused(ValueError, match=r"^q\[0\].W: got"), renamed(p="q"):
         raise ArgumentError("p[0].W", "got 1; it must be 2.")
     for error in (ValueError("bad b"), TypeError("b: got 1; it must be 2.")):
-        with pytest.raises(type(error)) as caught, renamed(b="rows"):
+        with refused(type(error)) as caught, renamed(b="rows"):
             raise error
         assert caught.value is error

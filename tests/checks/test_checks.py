@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jaxtyping import TypeCheckError
+from refusals import refused
 
 import rankone as ro
 from rankone import _checks
@@ -58,7 +59,7 @@ def test_an_integer_of_python_or_numpy_is_accepted(value: Any) -> None:
     ],
 )
 def test_anything_else_is_refused_by_name(value: Any) -> None:
-    with pytest.raises(
+    with refused(
         ValueError, match=r"^neighbours: got .*; it must be a positive integer"
     ):
         integer("neighbours", value)
@@ -67,7 +68,7 @@ def test_anything_else_is_refused_by_name(value: Any) -> None:
 def test_the_least_and_the_most_are_those_asked_for() -> None:
     assert integer("layer", 0, least=0) == 0
     assert integer("layer", 5, most=5) == 5
-    with pytest.raises(ValueError, match="at most 5"):
+    with refused(ValueError, match="at most 5"):
         integer("layer", 6, most=5)
 
 
@@ -100,7 +101,7 @@ def test_a_real_number_is_accepted(value: Any) -> None:
     ],
 )
 def test_what_is_no_real_number_is_refused_by_name(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"^sigma: got .*; it must be a number"):
+    with refused(ValueError, match=r"^sigma: got .*; it must be a number"):
         real("sigma", value, "a number")
 
 
@@ -108,7 +109,7 @@ def test_what_is_no_real_number_is_refused_by_name(value: Any) -> None:
     "value", [0, -1.0, np.inf, -np.inf, 10**400, np.float32(0), jnp.float32(-1)]
 )
 def test_what_is_not_positive_and_finite_is_refused(value: Any) -> None:
-    with pytest.raises(
+    with refused(
         ValueError, match=r"^beta: got .*; it must be a positive finite number"
     ):
         positive("beta", value)
@@ -121,7 +122,7 @@ def test_what_is_positive_only_before_it_is_rounded_is_refused(
     value: float, dtype: Any
 ) -> None:
     positive("beta", value)
-    with pytest.raises(ValueError, match="beta"):
+    with refused(ValueError, match="beta"):
         positive("beta", value, dtype=dtype)
 
 
@@ -129,7 +130,7 @@ def test_what_is_positive_only_before_it_is_rounded_is_refused(
     "value", [NAN, NAN.tolist(), np.array([[np.inf]]), jnp.asarray(NAN)]
 )
 def test_values_are_looked_at_where_they_lie_on_the_host(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"Xi: got NaN or infinity"):
+    with refused(ValueError, match=r"Xi: got NaN or infinity"):
         array("Xi", value, "(K, D)", 2)
 
 
@@ -145,7 +146,7 @@ def test_values_are_looked_at_where_they_lie_on_the_host(value: Any) -> None:
     ],
 )
 def test_shapes_and_types_are_checked_also_where_values_are_not(value: Any) -> None:
-    with value_checks(False), pytest.raises(ValueError, match=r"^Xi: got "):
+    with value_checks(False), refused(ValueError, match=r"^Xi: got "):
         array("Xi", value, "(K, D)", 2)
 
 
@@ -154,15 +155,15 @@ def test_the_switch_turns_off_the_look_at_values_inside_its_block_alone() -> Non
         assert not readable(np.ones(2))
         assert np.isnan(array("Xi", NAN, "(K, D)", 2, once=True)).any()
         assert np.isnan(ro.MrDAM(NAN, 1.0).Xi).any()
-        with value_checks(True), pytest.raises(ValueError, match="Xi"):
+        with value_checks(True), refused(ValueError, match="Xi"):
             ro.MrDAM(NAN, 1.0)
-    with pytest.raises(ValueError, match="Xi"):
+    with refused(ValueError, match="Xi"):
         ro.MrDAM(NAN, 1.0)
 
 
 def test_what_jit_traces_is_not_looked_at_and_its_shape_is() -> None:
     assert jnp.isnan(jax.jit(lambda x: array("Xi", x, "(K, D)", 2))(NAN)).any()
-    with pytest.raises(ValueError, match=r"x: got shape"):
+    with refused(ValueError, match=r"x: got shape"):
         jax.eval_shape(lambda x: states("x", x, 3), NAN)
 
 
@@ -197,7 +198,7 @@ def test_a_call_fetches_nothing_from_a_device(device: list[Any]) -> None:
 def test_a_thing_that_is_made_is_looked_at_on_the_device_and_only_the_answer_is_fetched(
     device: list[Any],
 ) -> None:
-    with pytest.raises(ValueError, match=r"Xi: got NaN or infinity"):
+    with refused(ValueError, match=r"Xi: got NaN or infinity"):
         array("Xi", jnp.asarray(NAN), "(K, D)", 2, once=True)
     assert [answer.shape for answer in device] == [()]
 
@@ -251,7 +252,7 @@ def test_a_random_key_of_either_style_is_accepted(key: Any) -> None:
     ],
 )
 def test_anything_else_is_no_random_key(key: Any) -> None:
-    with pytest.raises(ValueError, match=r"key: got .*jax\.random\.key\(0\)"):
+    with refused(ValueError, match=r"key: got .*jax\.random\.key\(0\)"):
         random_key("key", key)
 
 

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from half import needs_float16
+from refusals import refused
 
 from rankone._files import locked, read_arrays, replaced, save_arrays
 from rankone._fingerprint import fingerprint
@@ -67,7 +68,7 @@ def test_a_writer_that_is_killed_leaves_the_file_as_it_was(tmp_path):
 def test_a_writer_that_fails_leaves_the_file_as_it_was_and_nothing_else(tmp_path):
     path = tmp_path / "state.npz"
     path.write_bytes(b"all of it")
-    with pytest.raises(TypeError), replaced(path) as file:
+    with refused(TypeError), replaced(path) as file:
         file.writelines([b"half of it", None])
     assert path.read_bytes() == b"all of it"
     assert list(tmp_path.iterdir()) == [path]
@@ -109,7 +110,7 @@ def test_a_lock_is_refused_to_others_until_its_holder_is_gone(tmp_path):
     code = "import sys, rankone._files as f\nwith f.locked(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
     with python(code, path) as holder:
         assert holder.stdout.readline() == "in\n"
-        with pytest.raises(BlockingIOError), locked(path, wait=False):
+        with refused(BlockingIOError), locked(path, wait=False):
             pass
         holder.send_signal(signal.SIGKILL)
         holder.wait()
@@ -148,7 +149,7 @@ def test_names_are_kept_so_that_no_edit_takes_anothers_file(tmp_path):
     [{"a": [1, 2]}, {"a": {"b": 1}}, {"a": None}, {"left": 1}, {"a": np.ones(3)}],
 )
 def test_what_could_not_be_loaded_is_not_saved(tmp_path, about):
-    with pytest.raises(ValueError, match=r"^about: got"):
+    with refused(ValueError, match=r"^about: got"):
         WRITE.save(tmp_path / "edit", about)
     assert not list(tmp_path.iterdir())
 
@@ -167,14 +168,14 @@ def test_damaged_files_are_refused_by_name(tmp_path):
         b"no archive",
     ):
         path.write_bytes(damage)
-        with pytest.raises(ValueError, match=r"^path: got .*edit\.npz"):
+        with refused(ValueError, match=r"^path: got .*edit\.npz"):
             load_write(path)
-        with pytest.raises(ValueError, match=r"cannot be read|no archive"):
+        with refused(ValueError, match=r"cannot be read|no archive"):
             read_arrays(path)
-    with pytest.raises(FileNotFoundError):
+    with refused(FileNotFoundError):
         load_write(tmp_path / "none")
     save_arrays(path, {"left": np.ones(2)})  # whole, but no write
-    with pytest.raises(ValueError, match=r"^path: got"):
+    with refused(ValueError, match=r"^path: got"):
         load_write(path)
 
 
@@ -226,7 +227,7 @@ def test_a_fingerprint_tells_apart_whatever_differs():
     assert fingerprint({"b": learner, "a": key}) == fingerprint(
         {"a": jax.random.key(0), "b": learner}
     )
-    with pytest.raises(ValueError, match=r"^checkpoint: got"):
+    with refused(ValueError, match=r"^checkpoint: got"):
         fingerprint(iter([]))
 
 

@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone._module import Module, derive
@@ -223,7 +224,7 @@ def test_it_and_its_copies_are_frozen(made: tuple[Any, Any]) -> None:
     one = made[0]
     for same in (one, copy.copy(one), pickle.loads(pickle.dumps(one))):
         for field in dataclasses.fields(same):
-            with pytest.raises(dataclasses.FrozenInstanceError):
+            with refused(dataclasses.FrozenInstanceError):
                 setattr(same, field.name, None)
 
 

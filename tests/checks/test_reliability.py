@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from half import REFUSAL, needs_float16
+from refusals import refused
 
 import rankone as ro
 from rankone.data.queries import occlude
@@ -40,13 +41,13 @@ EDITS = {
 
 @pytest.mark.parametrize("name", EDITS)
 def test_a_zero_key_is_refused(name):
-    with pytest.raises(ValueError, match=r"^K: got"):
+    with refused(ValueError, match=r"^K: got"):
         EDITS[name](ZERO)
 
 
 @pytest.mark.parametrize("name", ["cyclic", "interpolated", "batch"])
 def test_repeated_keys_are_refused_where_no_edit_answers_both(name):
-    with pytest.raises(ValueError, match=r"^K: got"):
+    with refused(ValueError, match=r"^K: got"):
         EDITS[name](REPEATED)
 
 
@@ -67,7 +68,7 @@ def test_inside_jit_the_outcome_says_so():
     "query", [np.full(3, np.nan), np.ones(4), np.ones((3, 2, 2)), np.ones(3) * 1j]
 )
 def test_queries_that_are_none_are_refused(query):
-    with pytest.raises(ValueError, match=r"^q: got"):
+    with refused(ValueError, match=r"^q: got"):
         ro.editing.interpolate_residuals(W, C, np.eye(3)[:, :2], V, query)
 
 
@@ -81,7 +82,7 @@ def test_a_condition_number_beyond_the_digits_is_refused():
     for power in (6, 8):
         bad = np.float32((U * np.logspace(0, -power, 32)) @ U.T)
         if power == 8:
-            with pytest.raises(ValueError, match=r"^C: got"):
+            with refused(ValueError, match=r"^C: got"):
                 ro.rank_one_edit(np.zeros((2, 32)), bad, k, v)
             continue
         u = np.linalg.solve(bad.astype(float), k)
@@ -102,11 +103,11 @@ def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
         np.full((2, 3), "a"),
         np.full((2, 3), "2020-01-01", "datetime64[D]"),
     ):
-        with pytest.raises(ValueError, match=r"^W: got"):
+        with refused(ValueError, match=r"^W: got"):
             edit.apply(bad)
-        with pytest.raises(ValueError, match=r"^W_hat: got"):
+        with refused(ValueError, match=r"^W_hat: got"):
             edit.undo(bad)
-        with pytest.raises(ValueError, match=r"^rows: got"):
+        with refused(ValueError, match=r"^rows: got"):
             ro.residual.ShardedSearch(bad)
 
 
@@ -114,7 +115,7 @@ def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
 def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
     rows = np.float32(scale * np.random.default_rng(0).normal(size=(50, 8)))
     for search in (ro.residual.ExactSearch, ro.residual.ShardedSearch):
-        with pytest.raises(ValueError, match=r"^rows: got"):
+        with refused(ValueError, match=r"^rows: got"):
             search(rows)
 
 
@@ -142,7 +143,7 @@ def test_half_precision_embeddings_are_searched_in_single():
 
 
 def test_calibration_refuses_a_class_that_is_none():
-    with pytest.raises(ValueError, match=r"^labels: got"):
+    with refused(ValueError, match=r"^labels: got"):
         Calibration.fit(np.random.default_rng(0).normal(size=(20, 3)), np.full(20, 7))
 
 
@@ -186,7 +187,7 @@ def test_powers_have_a_derivative_at_equal_eigenvalues(power):
 
 def test_dimensions_without_volumes_are_refused():
     assert np.isfinite(ro.nearest_neighbour_risk(10, d=1000).exact)
-    with pytest.raises(ValueError, match=r"^d: got"):
+    with refused(ValueError, match=r"^d: got"):
         ro.nearest_neighbour_risk(10, d=2000)
 
 
@@ -244,12 +245,12 @@ def test_ranges_out_of_reach_are_refused():
         return y
 
     for bad in ((-1e15, 1e15), (0, 1e-15), (1e6, 1e6 + 1)):
-        with pytest.raises(ValueError, match=r"^y_range: got"):
+        with refused(ValueError, match=r"^y_range: got"):
             ro.universal_learner(target, 2, y_range=bad)
-    with pytest.raises(ValueError, match=r"^constants: got"):
+    with refused(ValueError, match=r"^constants: got"):
         ro.universal_learner(target, 2, y_range=(-500, 500), constants=Constants())
     for R in (1e-3, 20.0):  # the margin of a fitted net too far from the range
-        with pytest.raises(ValueError, match=r"^constants: got a margin of 4 for"):
+        with refused(ValueError, match=r"^constants: got a margin of 4 for"):
             ro.universal_learner(
                 target,
                 2,
@@ -266,7 +267,7 @@ def test_ranges_out_of_reach_are_refused():
 def test_the_retrieval_explorer_refuses_values_too(bad):
     from rankone_book.widgets import RetrievalExplorer
 
-    with pytest.raises(ValueError, match=r"^(beta|K|target|basis|clamp): got"):
+    with refused(ValueError, match=r"^(beta|K|target|basis|clamp): got"):
         RetrievalExplorer(**bad)
 
 
@@ -297,5 +298,5 @@ def test_the_retrieval_explorer_refuses_values_too(bad):
     ],
 )
 def test_what_is_refused_has_the_name_that_the_caller_wrote_for_it(call, named):
-    with pytest.raises(ValueError, match=f"^{named}: got"):
+    with refused(ValueError, match=f"^{named}: got"):
         call()

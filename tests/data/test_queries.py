@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.data import binary_patterns, country, flip_bits, occlude, photographs
 
@@ -28,9 +29,9 @@ def test_the_first_rows_are_kept_and_the_rest_is_painted():
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, np.nan, True, "half", 2**2000])
 def test_shares_are_numbers_between_0_and_1(bad):
-    with pytest.raises(ValueError, match=r"^share: got"):
+    with refused(ValueError, match=r"^share: got"):
         flip_bits(np.zeros((2, 4)), bad, key=KEY)
-    with pytest.raises(ValueError, match=r"^visible: got"):
+    with refused(ValueError, match=r"^visible: got"):
         occlude(np.zeros((2, 4)), visible=bad)
 
 
@@ -41,14 +42,14 @@ def test_sizes_are_positive_integers(bad):
         "D": lambda: binary_patterns(4, bad, key=KEY),
         "size": lambda: photographs(bad),
     }.items():
-        with pytest.raises(ValueError, match=f"^{name}: got"):
+        with refused(ValueError, match=f"^{name}: got"):
             call()
 
 
 def test_keys_and_names_are_checked():
-    with pytest.raises(ValueError, match=r"^key: got"):
+    with refused(ValueError, match=r"^key: got"):
         binary_patterns(2, 4, key=7)
-    with pytest.raises(
+    with refused(
         ValueError, match=r"name: got 'Jpan'; it must be a country, such as .*Japan"
     ):
         country("Jpan")

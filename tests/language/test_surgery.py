@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 from language_models import plain_logits, plain_run, small_model
+from refusals import refused
 from scipy.special import log_softmax
 from scipy.stats import binomtest, entropy
 
@@ -74,7 +75,7 @@ def test_likelihoods_are_sums_of_log_softmax(model):
             log_p[np.arange(len(end)), end].mean(), rel=1e-4
         )
         assert bool(said) == (z.argmax(1) == end).all()
-    with pytest.raises(ValueError, match="targets"):
+    with refused(ValueError, match="targets"):
         continuations(model.tokenizer, prompts, ["Paris", " "])
 
 
@@ -198,7 +199,7 @@ def test_many_searches_side_by_side_find_what_each_finds_alone(model):
         ({"contexts": ["A city. "]}, "contexts"),
         ({"batch": 0}, "batch"),
     ):
-        with pytest.raises(ValueError, match=f"{name}: got"):
+        with refused(ValueError, match=f"{name}: got"):
             find_fact_values(model, **{"requests": requests, "layer": LAYER} | wrong)
 
 
@@ -231,7 +232,7 @@ def test_the_closed_form_writes_delta_at_the_key(model, geometry):
         np.asarray(mixed.apply(W)) @ bare, W @ bare + delta, rtol=1e-3, atol=1e-3
     )
     assert np.abs(np.asarray(mixed.delta) - np.asarray(edit.delta)).max() > 1e-4
-    with pytest.raises(ValueError, match="key: got 'first'"):
+    with refused(ValueError, match="key: got 'first'"):
         close_edit(W, geometry, value, key="first")
 
 
@@ -278,14 +279,14 @@ def test_an_edit_of_a_fact_is_saved_loaded_and_undone_to_the_last_bit(
         history.undo().model.network.down(LAYER), edit.apply(model).network.down(LAYER)
     )
     assert history.undo(2).model is model
-    with pytest.raises(ValueError, match="count"):
+    with refused(ValueError, match="count"):
         history.undo(3)
-    with pytest.raises(ValueError, match="for which the edit was made"):
+    with refused(ValueError, match="for which the edit was made"):
         edit.apply(LanguageModelNamed(model, "another"))
     path = RankOneEdit(
         edit.change.left, edit.change.right, edit.change.interference
     ).save(tmp_path / "matrix")
-    with pytest.raises(ValueError, match="an edit of a fact"):
+    with refused(ValueError, match="an edit of a fact"):
         FactEdit.load(path)
 
 
@@ -301,17 +302,17 @@ def test_bad_requests_are_named(model, geometry):
         (("The capital of {} is", " ", "Rome"), "subject: got"),
         (("The capital of {} is", "France", " "), "target: got"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with refused(ValueError, match=message):
             Request(*bad)
-    with pytest.raises(ValueError, match="layer: got 9"):
+    with refused(ValueError, match="layer: got 9"):
         edit_fact(model, REQUEST, geometry=geometry, layer=9)
-    with pytest.raises(ValueError, match="contexts"):
+    with refused(ValueError, match="contexts"):
         edit_fact(model, REQUEST, geometry=geometry, layer=LAYER, contexts=["A city. "])
-    with pytest.raises(ValueError, match="C: got"):
+    with refused(ValueError, match="C: got"):
         edit_fact(
             model, REQUEST, geometry=KeyGeometry.from_moments(np.eye(5)), layer=LAYER
         )
-    with pytest.raises(ValueError, match="a country, such as France"):
+    with refused(ValueError, match="a country, such as France"):
         country_fact("Frnace", "capital", "Rome")
 
 
@@ -346,7 +347,7 @@ def test_moments_are_those_of_every_key_but_the_first_of_a_window_unless_all_are
         whole.mean, all_keys.T @ all_keys / len(all_keys), rtol=1e-3, atol=1e-4
     )
     for skip in (-1, 16):
-        with pytest.raises(ValueError, match=r"^skip: got"):
+        with refused(ValueError, match=r"^skip: got"):
             key_moments(model, LAYER, texts, window=16, skip=skip)
     C = np.asarray(moments.mean)
     ridged = key_geometry(model, LAYER, ridge=0.1, texts=texts, window=16, batch=4).C
@@ -438,7 +439,7 @@ def test_the_entropy_of_prose_by_hand():
     assert ngram_entropy([7] * 9) == 0
     # two bigrams, two trigrams
     assert ngram_entropy([1, 2] * 10) == pytest.approx(1, abs=0.02)
-    with pytest.raises(ValueError, match="four tokens"):
+    with refused(ValueError, match="four tokens"):
         ngram_entropy([1, 2, 3])
 
 
@@ -469,7 +470,7 @@ def test_words_weigh_by_their_number_and_their_rarity():
     assert [each @ each for each in (one, other, none)] == pytest.approx([1, 1, 1])
     assert one @ none == 0
     assert not tf_idf(["oboe", "a"], collection).any()
-    with pytest.raises(ValueError, match="one text or more"):
+    with refused(ValueError, match="one text or more"):
         tf_idf(["a text"], [])
 
 
@@ -489,9 +490,9 @@ def test_facts_name_their_tests():
         truth == "yen"
         for _, truth in country_fact("France", "currency", "yen", count=500).neighbours
     )
-    with pytest.raises(ValueError, match="target: got 'euro'"):
+    with refused(ValueError, match="target: got 'euro'"):
         country_fact("France", "currency", "euro")
-    with pytest.raises(ValueError, match="relation: got"):
+    with refused(ValueError, match="relation: got"):
         country_fact("France", "anthem", "La Marseillaise")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 from optimized import optimized
+from refusals import refused
 
 from rankone._files import locked
 from rankone.data import letters
@@ -296,7 +297,7 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "_SAVE_SECONDS", -1.0)
         patch.setattr(training, "_save", stop)
-        with pytest.raises(BrokenOff):
+        with refused(BrokenOff):
             meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
     with np.load(path) as saved:
         assert len(saved["losses"]) == 1
@@ -313,7 +314,7 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
         "iterations": 400,
     }
     for name, value in changes.items():
-        with pytest.raises(ValueError, match=r"^checkpoint: got"):
+        with refused(ValueError, match=r"^checkpoint: got"):
             meta_train(
                 learner,
                 SineTasks(),
@@ -329,17 +330,17 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
         (learner, SineTasks(), lambda a, b: jnp.mean(jnp.abs(a - b))),
     ]
     for other in others:
-        with pytest.raises(ValueError, match=r"^checkpoint: got"):
+        with refused(ValueError, match=r"^checkpoint: got"):
             meta_train(*other, checkpoint=path, **options)
     whole_file = path.read_bytes()
     for damaged in (b"", whole_file[:100], whole_file[:-30], whole_file[:-4]):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"^checkpoint: got"):
+        with refused(ValueError, match=r"^checkpoint: got"):
             meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
     path.unlink()
     with (
         locked(path),
-        pytest.raises(ValueError, match=r"^checkpoint: got .* another process"),
+        refused(ValueError, match=r"^checkpoint: got .* another process"),
     ):
         meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
     assert not list(tmp_path.iterdir())
@@ -362,7 +363,7 @@ def test_another_key_and_learning_rate_train_with_the_same_program(tmp_path):
     assert training._advance._cache_size() == compiled
     assert not np.array_equal(first.losses, second.losses)
     (tmp_path / "run.npz").write_bytes(b"PK of a run that was cut short")
-    with pytest.raises(ValueError, match=r"^checkpoint: got .* cannot be read"):
+    with refused(ValueError, match=r"^checkpoint: got .* cannot be read"):
         run(key=KEY, checkpoint=tmp_path / "run.npz")
 
 
@@ -555,5 +556,5 @@ def test_objectives_against_numpy():
     ],
 )
 def test_bad_arguments_are_named(make, name):
-    with pytest.raises(ValueError, match=f"^{name}: got"):
+    with refused(ValueError, match=f"^{name}: got"):
         make()

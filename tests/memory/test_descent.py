@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone.checks import Outcome
@@ -237,13 +238,13 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_refused_by_name(case, Xi):
     options, name = BAD[case]
-    with pytest.raises(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
+    with refused(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
         ro.retrieve(ro.MrDAM(Xi, 20.0), **{"x0": Xi, **options})
 
 
 @pytest.mark.parametrize("memory", [None, np.ones((3, 30))])
 def test_what_is_no_memory_is_refused_by_name(memory, x0):
-    with pytest.raises(ValueError, match=r"^memory: got .* it must be .*\.$"):
+    with refused(ValueError, match=r"^memory: got .* it must be .*\.$"):
         ro.retrieve(memory, x0)
 
 
@@ -254,7 +255,7 @@ def test_a_memory_that_jax_cannot_take_apart_is_told_how(x0):
         def energy_and_gradient(self, x):
             return 0.5 * (x**2).sum(-1), x
 
-    with pytest.raises(ValueError, match=r"^memory: got .* it must be .*pytree.*\.$"):
+    with refused(ValueError, match=r"^memory: got .* it must be .*pytree.*\.$"):
         ro.retrieve(Bowl(), x0)
 
 
@@ -307,12 +308,12 @@ def test_more_patterns_than_are_stored_cannot_be_removed(Xi):
     memory = ro.DrDAM.store(
         Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2))
     )
-    with pytest.raises(
+    with refused(
         ValueError,
         match=r"^xi: got 2 patterns; it must be at most the 1 that are stored",
     ):
         memory.remove(Xi[:2])
-    with pytest.raises(
+    with refused(
         ValueError,
         match=r"^xi: got 1 patterns; it must be at most the 0 that are stored",
     ):

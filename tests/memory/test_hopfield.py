@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.optimize import approx_fprime
 from scipy.special import logsumexp, softmax
 from scipy.stats import norm
@@ -154,7 +155,7 @@ def test_it_keeps_patterns_below_the_critical_load_and_loses_them_above():
     ],
 )
 def test_bad_input_names_the_argument(call, argument):
-    with pytest.raises(ValueError, match=f"^{argument}: got"):
+    with refused(ValueError, match=f"^{argument}: got"):
         call()
 
 

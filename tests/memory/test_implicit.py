@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone.memory.implicit import at_rest
@@ -240,7 +241,7 @@ def test_queries_of_less_precision_than_the_memory_have_a_derivative(dtype):
 
 
 def test_an_unknown_kind_of_gradient_is_refused():
-    with pytest.raises(
+    with refused(
         ValueError,
         match=r"^gradient: got 'exact'; it must be one of 'implicit', 'unrolled'\.$",
     ):

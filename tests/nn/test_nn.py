@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.nn import Dense, gradient_step, initial_layers, relu_network
 
@@ -56,7 +57,7 @@ def test_a_stack_of_layers_is_scanned():
     ],
 )
 def test_arrays_that_make_no_layer_are_refused_by_name(arguments, name):
-    with pytest.raises(ValueError, match=rf"^{name}: got"):
+    with refused(ValueError, match=rf"^{name}: got"):
         Dense(*arguments)
 
 

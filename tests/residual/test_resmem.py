@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from half import needs_float16
+from refusals import refused
 from scipy.special import softmax
 
 import rankone as ro
@@ -305,7 +306,7 @@ def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when
     monkeypatch.setattr("rankone._checks._on_host", lambda leaf: False)
     assert memory.predict(NEW, 2 * P_NEW).shape == (9, L)
     assert onehot_residuals(2 * P, Y).shape == (N, L)
-    with pytest.raises(ValueError, match=r"^embeddings: got"):
+    with refused(ValueError, match=r"^embeddings: got"):
         ro.ResMem(k=1).fit(jnp.where(Z > 2, jnp.nan, Z), P, Y)
 
 
@@ -369,7 +370,7 @@ def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when
     ],
 )
 def test_bad_input_is_named(call, named):
-    with pytest.raises(ValueError, match=f"^{named}: got"):
+    with refused(ValueError, match=f"^{named}: got"):
         call()
 
 
@@ -416,7 +417,7 @@ def test_gain_is_corrected_minus_broken_with_a_third_case():
         {"corrected": 3 / 6, "broken": 1 / 6, "both_wrong": 1 / 6, "total": 2 / 6}
     )
     assert found.total == pytest.approx(found.corrected - found.broken)
-    with pytest.raises(ValueError, match=r"^base: got"):
+    with refused(ValueError, match=r"^base: got"):
         gain(y, base[:3], memory)
 
 
@@ -436,7 +437,7 @@ def test_only_the_first_tokens_of_a_text_have_little_context():
         3,
         3,
     ]
-    with pytest.raises(ValueError, match=r"^stride: got"):
+    with refused(ValueError, match=r"^stride: got"):
         window_starts(10, 4, 5)
 
 
@@ -524,7 +525,7 @@ def test_a_base_trained_with_its_memory_in_mind_minimises_the_leave_one_out_erro
         {"nearest": nearest[:5]},
         {"nearest": np.zeros((1500, 1))},
     ):
-        with pytest.raises(ValueError, match=f"^{next(iter(bad))}: got"):
+        with refused(ValueError, match=f"^{next(iter(bad))}: got"):
             train(x, y, (8,), **(options | bad))
 
 
@@ -534,5 +535,5 @@ def test_a_small_network_learns_and_its_layers_fit():
     network = train(x, y, (16, 8), key=jax.random.key(0), epochs=60, step_size=1e-2)
     assert (np.asarray(network.logits(x)).argmax(1) == y).mean() > 0.95
     assert network.embed(x).shape == (600, 8)
-    with pytest.raises(ValueError, match=r"^widths: got"):
+    with refused(ValueError, match=r"^widths: got"):
         train(x, y, (), key=jax.random.key(0))

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.checks import Outcome
 from rankone.precision import double_precision
@@ -195,7 +196,7 @@ def test_a_search_says_where_it_found_nothing_finite():
     ],
 )
 def test_bad_input_is_named(call, named):
-    with pytest.raises(ValueError, match=f"^{named}: got"):
+    with refused(ValueError, match=f"^{named}: got"):
         call()
 
 
@@ -288,7 +289,7 @@ def test_an_index_of_faiss_answers_through_the_same_interface(index):
     )
     np.testing.assert_array_equal(theirs.indices, ours.indices)
     np.testing.assert_allclose(theirs.distances, ours.distances, atol=2e-6)
-    with pytest.raises(ValueError, match=r"^index: got dimension 5"):
+    with refused(ValueError, match=r"^index: got dimension 5"):
         FaissSearch(rows, index(5))
 
 
@@ -303,11 +304,11 @@ def test_an_index_of_faiss_answers_through_the_same_interface(index):
 )
 def test_indices_and_devices_are_refused_by_name(make, name):
     """With faiss or without."""
-    with pytest.raises(ValueError, match=rf"^{name}: got"):
+    with refused(ValueError, match=rf"^{name}: got"):
         make(np.ones((3, 2)))
 
 
 def test_without_faiss_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ImportError, match="pip install faiss-cpu"):
+    with refused(ImportError, match="pip install faiss-cpu"):
         FaissSearch(np.ones((2, 2)))

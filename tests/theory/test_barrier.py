@@ -7,6 +7,7 @@ from math import exp, inf, log
 import jax
 import numpy as np
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone.precision import double_precision
@@ -214,7 +215,7 @@ def test_the_constant_tends_to_its_limit_and_does_not_see_K():
 def test_a_start_at_a_distance_costs_more_and_patterns_too_close_have_no_gap(record):
     away = sufficient_features(Xi, beta=BETA, start=0.5 / BETA**0.5)
     assert 1.5 * record.Y < away.Y < 4 * record.Y
-    with pytest.raises(ValueError, match=r"^beta: got"):
+    with refused(ValueError, match=r"^beta: got"):
         sufficient_features(Xi, beta=2.0)
 
 
@@ -233,5 +234,5 @@ def test_a_start_at_a_distance_costs_more_and_patterns_too_close_have_no_gap(rec
 )
 def test_bad_numbers_are_refused(change, argument):
     numbers = {"Xi": Xi, "beta": BETA, "Y": 1000, "radius": 0.2, **change}
-    with pytest.raises(ValueError, match=rf"^{argument}: got"):
+    with refused(ValueError, match=rf"^{argument}: got"):
         barrier(numbers.pop("Xi"), **numbers)

@@ -5,6 +5,7 @@ memory, the gauge against both.
 import jax
 import numpy as np
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone.data.queries import flip_bits
@@ -201,7 +202,7 @@ def test_the_slope_ratio_at_the_pattern_and_where_nothing_is_read():
     ],
 )
 def test_it_says_what_is_wrong(call, says):
-    with pytest.raises(ValueError, match=says):
+    with refused(ValueError, match=says):
         call()
 
 
@@ -210,10 +211,10 @@ def test_the_gauge_refuses_positive_features_and_too_many_free_entries():
     positive = ro.DrDAM.store(
         Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0), basis="exp")
     )
-    with pytest.raises(ValueError, match="sincos or cos"):
+    with refused(ValueError, match="sincos or cos"):
         basin.gauge(positive, Xi)
     memory = ro.DrDAM.store(Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0)))
-    with pytest.raises(ValueError, match="free"):
+    with refused(ValueError, match="free"):
         basin.gauge(memory, Xi, free=5)
 
 

@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.optimize import brentq
 from scipy.special import erf
 
@@ -78,7 +79,7 @@ def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
     assert storage_capacity(32.0, 10) < 150 < storage_capacity(35.0, 10)
     assert np.isnan(storage_capacity(38.0, 10))
     assert 32 < critical_beta(150, 10) < 35
-    with pytest.raises(ValueError, match=r"^K: got 300; it must be smaller: 10 bits"):
+    with refused(ValueError, match=r"^K: got 300; it must be smaller: 10 bits"):
         critical_beta(300, 10)
 
 
@@ -140,5 +141,5 @@ def test_the_reference_stores_nothing_at_the_papers_lower_betas():
     ],
 )
 def test_bad_input_names_the_argument(call, argument):
-    with pytest.raises(ValueError, match=f"^{argument}: got"):
+    with refused(ValueError, match=f"^{argument}: got"):
         call()

@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.linalg import solve_discrete_lyapunov
 
 from rankone.precision import double_precision
@@ -141,17 +142,17 @@ def test_what_cannot_settle_is_refused_and_jit_asks_nothing():
         ((H, eye, eye, 0.01, 1.0), "momentum"),
         ((H[0], eye, eye, 0.01), "H"),
     ):
-        with pytest.raises(ValueError, match=rf"^{name}: got"):
+        with refused(ValueError, match=rf"^{name}: got"):
             noise_floor(*arguments)
     for factor in (0.0, 1.0, float("nan")):
-        with pytest.raises(ValueError, match=r"^factor: got"):
+        with refused(ValueError, match=r"^factor: got"):
             lowest_floor(H, eye, factor)
     inside = jax.jit(noise_floor)(H, eye, eye, 0.01, 0.5)
     np.testing.assert_allclose(inside, noise_floor(H, eye, eye, 0.01, 0.5), rtol=1e-12)
 
 
 def test_a_preconditioner_with_one_direction_uphill_is_refused():
-    with pytest.raises(
+    with refused(
         ValueError,
         match=r"^P: got ηPH with an eigenvalue -0\.05; it must be positive definite",
     ):

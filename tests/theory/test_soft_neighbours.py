@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.residual.resmem import ResMem
 from rankone.theory import soft_neighbours
@@ -137,5 +138,5 @@ def test_in_a_narrow_kernel_the_foremost_key_alone_is_left():
     ],
 )
 def test_bad_input_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError, match=message):
         call()

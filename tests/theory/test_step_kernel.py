@@ -4,7 +4,7 @@ in its parameters.
 
 import jax
 import numpy as np
-import pytest
+from refusals import refused
 
 from rankone.maml import MLP, GradientLearner, SineTasks
 from rankone.theory.step_kernel import frozen_predictions, step_rates
@@ -30,5 +30,5 @@ def test_of_a_linear_model_the_kernel_stays_as_it_is():
 
 def test_steps_and_tasks_are_refused_by_name():
     learner = GradientLearner(MLP(1, ()))
-    with pytest.raises(ValueError, match=r"^task: got"):
+    with refused(ValueError, match=r"^task: got"):
         step_rates(learner, learner.init(jax.random.key(0)), np.ones((3, 1)))

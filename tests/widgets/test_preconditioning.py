@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import node
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.precision import double_precision
 
@@ -436,5 +437,5 @@ def test_the_widget_gives_the_factors_on_show():
     ],
 )
 def test_the_widget_says_what_is_wrong(given, says):
-    with pytest.raises(ValueError, match=says):
+    with refused(ValueError, match=says):
         explorer(**given)

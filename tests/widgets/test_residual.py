@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import node
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.special import expit
 
 from rankone.precision import double_precision
@@ -350,5 +351,5 @@ def test_the_widget_carries_its_settings():
     ],
 )
 def test_the_widget_says_what_is_wrong(given, says):
-    with pytest.raises(ValueError, match=says):
+    with refused(ValueError, match=says):
         explorer(**given)

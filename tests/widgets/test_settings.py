@@ -2,6 +2,8 @@
 as well.
 """
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,15 +12,12 @@ from node import answer
 from rankone_book import widgets
 from rankone_book.widgets import sketch
 
+FRONTEND = Path(__file__).parents[2] / "frontend"
+# name of each explorer → its class
 EXPLORERS = {
-    "bench": ("BenchExplorer", "bench/settings.js"),
-    "editing": ("EditingExplorer", "editing/admits.js"),
-    "landscape": ("LandscapeExplorer", "landscape/settings.js"),
-    "preconditioning": ("PreconditioningExplorer", "preconditioning/settings.js"),
-    "residual": ("ResidualExplorer", "residual/settings.js"),
-    "retrieval": ("RetrievalExplorer", "retrieval/change.js"),
-    "surface": ("SurfaceExplorer", "surface/settings.js"),
-    "universality": ("UniversalityExplorer", "universality/settings.js"),
+    name.removesuffix("Explorer").lower(): getattr(widgets, name)
+    for name in widgets.__all__
+    if name.endswith("Explorer")
 }
 # Settings that only one side judges: which picture is there, and the one view that a
 # place of the landscape has.
@@ -88,8 +87,14 @@ def taken(takes: Any, name: str, value: Any) -> bool:
 
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_python_and_the_page_take_the_same_values(name: str) -> None:
-    cls, file = EXPLORERS[name]
-    takes = getattr(widgets, cls)._takes
+    takes = EXPLORERS[name]._takes
+    (file,) = (
+        f"{name}/{path.name}"
+        for path in (FRONTEND / name).glob("*.js")
+        if re.search(
+            r"^export (const|function) admits\b", path.read_text("utf-8"), re.M
+        )
+    )
     values = [
         probe for probe in probes(takes) if probe[0] not in ONE_SIDE.get(name, ())
     ]

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import node
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.maml import MLP, GradientLearner, Task
 from rankone.memory import hopfield
@@ -250,7 +251,7 @@ def test_a_sketch_carries_its_name_and_settings():
     ],
 )
 def test_a_sketch_says_what_is_wrong(name, settings, says):
-    with pytest.raises(ValueError, match=f"^{says}: got"):
+    with refused(ValueError, match=f"^{says}: got"):
         Sketch(name, **settings)
 
 

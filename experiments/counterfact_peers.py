@@ -72,8 +72,9 @@ def measure(
     searched: int,
     seed: int,
 ) -> dict:
-    """What the edited model answers, how much of the values arrives, and how likely it
-    finds ordinary prose, window by window.
+    """What the edited model answers, how far its streams at the bare questions' subjects
+    are from their wanted places relative to before, and how likely it finds ordinary
+    prose, window by window.
     """
     facts = _facts(edits, layer, ridge, contexts, every, searched)
     requests = [case.request for case in facts.chosen]

@@ -268,7 +268,7 @@ def peer_rows(
             "efficacy",
             "paraphrase",
             "neighbourhood",
-            "δ that is missing, %",
+            "squared distance left, %",
             "prose, nats above unedited",
         ]
     ]

@@ -20,7 +20,7 @@ const button = (label, onclick, more = {}) =>
 
 /** An explorer reads this event as it reads a new address; the reader's history gets no entry from it. */
 function set(link) {
-  if (link) dispatchEvent(new HashChangeEvent("hashchange", { newURL: link.href }));
+  if (link?.hash) dispatchEvent(new HashChangeEvent("hashchange", { newURL: link.href }));
 }
 
 /**
@@ -50,9 +50,9 @@ function walk(tour) {
   const dock = element(
     "section",
     { class: "tour-dock", "aria-label": "Tour", onkeydown },
-    element("header", {}, place, button("✕", close, { "aria-label": "Leave the tour" })),
     card,
-    element("footer", {}, back, next),
+    element("footer", {}, back, place, next),
+    button("✕", close, { class: "tour-leave", "aria-label": "Leave the tour" }),
   );
 
   function label() {
@@ -96,6 +96,7 @@ function walk(tour) {
       });
       (answer.querySelector("p") ?? answer).prepend(verdict);
       card.append(answer);
+      card.scrollTop = card.scrollHeight;
       label();
       next.focus({ preventScroll: true });
       set(answer.querySelector("a.r1-try"));

@@ -5,6 +5,7 @@ import { dots, drawUprights } from "../kit/dots.js";
 import { cleared, count, figures } from "../kit/number.js";
 import { counters } from "../kit/readout.js";
 import * as laws from "./math/laws.js";
+import { waveLaws } from "./math/waves.js";
 
 /** @import { Data, Series } from "../kit/chart.js" */
 /** @import { Mark } from "../kit/dots.js" */
@@ -31,6 +32,9 @@ const NEIGHBOURS_LAW = {
 };
 const MEMORY_LAW = { key: "memoryLaw", label: "base + 1 neighbour, law", tone: "distributed" };
 const BASE_LAW = { key: "baseLaw", label: "base, n → ∞", tone: "exact", dash: "2 3" };
+const THIS_BASE = { ...BASE_LAW, label: "this base alone" };
+const OTHER_LAW = { key: "otherLaw", label: "the other base + 1 neighbour, law", tone: "local" };
+const OTHER_BASE = { key: "otherBase", label: "the other base alone", tone: "local", dash: "2 3" };
 const PRINTED = { key: "printed", label: "printed bound", tone: "printed", dash: "10 3 2 3" };
 /** @type {Series[]} */
 const DOTS = MODELS.map(({ key, label, tone }) => ({
@@ -94,13 +98,27 @@ export function createCharts() {
       series: [...LINES, ...DOTS],
     }),
   };
+  const waves = {
+    risk: chart({
+      title: "Risk as n grows",
+      x: { label: "examples n", scale: "log" },
+      y: { label: "squared error", scale: "log" },
+      series: [THIS_BASE, NEIGHBOURS_LAW, MEMORY_LAW, OTHER_LAW, ...DOTS],
+    }),
+    noise: chart({
+      title: "Which wave should the base learn?",
+      x: { label: "frequency of the rough wave" },
+      y: { label: "squared error", scale: "log" },
+      series: [THIS_BASE, OTHER_BASE, MEMORY_LAW, OTHER_LAW, DOTS[0], DOTS[2]],
+    }),
+  };
   const table = createTable();
-  const both = { line, plane };
+  const both = { line, plane, waves };
   /** @param {{ risk: Chart, noise: Chart }} charts */
   const pair = ({ risk, noise }) => h("div", { class: "r1-charts" }, risk.element, noise.element);
-  const pairs = { line: pair(line), plane: pair(plane) };
+  const pairs = { line: pair(line), plane: pair(plane), waves: pair(waves) };
   return {
-    element: h("div", {}, pairs.line, pairs.plane),
+    element: h("div", {}, pairs.line, pairs.plane, pairs.waves),
     table: table.element,
     /**
      * With `hidden` neither what is measured nor a law: the reader has yet to predict.
@@ -109,11 +127,11 @@ export function createCharts() {
      */
     draw(settings, race, place, threshold, hidden) {
       const { view } = settings;
-      pairs.line.hidden = view !== "line";
-      pairs.plane.hidden = view === "line";
+      for (const [name, element] of Object.entries(pairs)) element.hidden = name !== view;
       drawRisk(both[view].risk, settings, race, place, hidden);
-      drawNoise(both[view].noise, settings, race, hidden ? null : threshold, hidden);
-      const law = lawsAt(settings, settings.n);
+      if (view === "waves") drawFrequencies(waves.noise, settings, race, hidden);
+      else drawNoise(both[view].noise, settings, race, hidden ? null : threshold, hidden);
+      const law = view === "waves" ? waveLaws(settings, settings.n) : lawsAt(settings, settings.n);
       table.show(settings, race.risks[place], hidden ? null : law, hidden ? "?" : "…");
     },
   };
@@ -152,25 +170,43 @@ function lawLines(settings, sizes) {
   };
 }
 
+/** @type {(settings: Settings, sizes: number[]) => Lines} */
+function waveLines(settings, sizes) {
+  const at = sizes.map((size) => ({ size, law: waveLaws(settings, size) }));
+  /** @type {(key: keyof ReturnType<typeof waveLaws>) => Data} */
+  const line = (key) => at.map(({ size, law }) => [size, law[key]]);
+  return {
+    baseLaw: line("base"),
+    neighboursLaw: line("neighbours"),
+    memoryLaw: line("memory"),
+    otherLaw: line("other"),
+  };
+}
+
+const NOTES = {
+  line: "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 with constant 1, without noise.",
+  plane: "No law is known here: all of it is measured, against the true classes.",
+  waves:
+    "Law: the mean square of the wave that is left, times mₙ of its frequency, for one neighbour.",
+};
+
 /** @type {(drawn: Chart, settings: Settings, race: Measured, place: number, hidden: boolean) => void} */
 function drawRisk(drawn, settings, { sizes, risks }, place, hidden) {
   const { view, n } = settings;
-  const onLine = view === "line";
+  const law = { line: lawLines, plane: () => ({}), waves: waveLines }[view];
   const lines = {
     ...measuredLines(sizes, risks.slice(0, place + 1)),
-    ...(onLine && !hidden ? lawLines(settings, sizes) : {}),
+    ...(hidden ? {} : law(settings, sizes)),
   };
   const risk = risks[place];
   drawn.draw({
     lines,
     x: [sizes[0], sizes[sizes.length - 1]],
-    y: onLine ? null : [0, 0.6],
+    y: view === "plane" ? [0, 0.6] : null,
     summary: risk
       ? `At n = ${n}: ${MODELS.map(({ key, label }) => `${label} ${number(risk[key])}`).join(", ")}.`
       : "",
-    note: onLine
-      ? "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 with constant 1, without noise."
-      : "No law is known here: all of it is measured, against the true classes.",
+    note: NOTES[view],
   });
   drawUprights(drawn, [{ at: n, tone: "printed", label: `n = ${count(n)}` }]);
 }
@@ -204,6 +240,36 @@ function drawNoise(drawn, settings, { levels, sweep }, threshold, hidden) {
   drawUprights(drawn, marks);
 }
 
+/**
+ * Both bases with their memories against the frequency of the rough wave, at this n.
+ *
+ * @type {(drawn: Chart, settings: Settings, race: Measured, hidden: boolean) => void}
+ */
+function drawFrequencies(drawn, settings, { levels, sweep }, hidden) {
+  const { n, frequency } = settings;
+  const lines = measuredLines(levels, sweep);
+  delete lines.neighbours;
+  delete lines.neighboursLine;
+  if (!hidden) {
+    const at = levels.map((level) => ({
+      level,
+      ...waveLaws({ ...settings, frequency: level }, n),
+    }));
+    lines.baseLaw = at.map(({ level, base }) => [level, base]);
+    lines.otherBase = at.map(({ level, otherBase }) => [level, otherBase]);
+    lines.memoryLaw = at.map(({ level, memory }) => [level, memory]);
+    lines.otherLaw = at.map(({ level, other }) => [level, other]);
+  }
+  drawn.draw({
+    lines,
+    x: [levels[0], levels[levels.length - 1]],
+    y: null,
+    summary: "",
+    note: `At n = ${count(n)}. The grey mark is your frequency.`,
+  });
+  drawUprights(drawn, [{ at: frequency, tone: "printed", label: `ν = ${frequency}` }]);
+}
+
 /** @type {(view: string, sweep: Risks[], threshold: number | null) => string} */
 function greenMark(view, sweep, threshold) {
   if (view === "line") return ", the green one the law’s border, (1 − L)²(1 − E Zₙ/d)";
@@ -214,7 +280,11 @@ function greenMark(view, sweep, threshold) {
 /** One row a model: measured, and the law where there is one. */
 function createTable() {
   const table = counters({
-    rows: [...MODELS, { key: "printed", label: "printed bound" }],
+    rows: [
+      ...MODELS,
+      { key: "other", label: "other base + memory", tone: "local" },
+      { key: "printed", label: "printed bound" },
+    ],
     columns: [
       ["measured", "measured"],
       ["law", "law"],
@@ -222,19 +292,21 @@ function createTable() {
   });
   return {
     element: table.element,
-    /** @type {(settings: Settings, risk: Measured["risks"][number] | undefined, law: Laws | null, none: string) => void} */
+    /** @type {(settings: Settings, risk: Measured["risks"][number] | undefined, law: Laws | ReturnType<typeof waveLaws> | null, none: string) => void} */
     show({ view, k }, risk, law, none) {
       const line = view === "line";
       const sets = risk ? `mean of ${risk.repetitions} sets` : "measured";
       table.head("measured", sets);
       table.head("law", k === 1 ? "law" : "law for k = 1");
-      table.showColumn("law", line);
+      table.showColumn("law", view !== "plane");
       table.showRow("printed", line);
+      table.showRow("other", view === "waves");
       for (const { key } of MODELS) {
         table.set(key, "measured", risk ? number(risk[key]) : none);
         table.set(key, "law", law ? number(law[key]) : "");
       }
-      table.set("printed", "law", law ? number(law.printed) : "");
+      table.set("printed", "law", law && "printed" in law ? number(law.printed) : "");
+      table.set("other", "law", law && "other" in law ? number(law.other) : "");
     },
   };
 }

@@ -9,12 +9,13 @@ import { createMaps } from "./maps.js";
 import { baseLaw } from "./math/laws.js";
 import { MODELS, sizesOf } from "./math/risk.js";
 import { drawLine, drawPlane, fitLine, fitPlane } from "./math/sets.js";
+import { drawWaves, fitWaves, waveLaws } from "./math/waves.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
 import { python } from "./python.js";
 import { createRace } from "./race.js";
 import { admits, levelOf, measured, nextSettings, placeOf } from "./settings.js";
-import { createSlices } from "./slices.js";
+import { circle, createSlices, slice } from "./slices.js";
 import { verdict } from "./words.js";
 
 /** @import { Table } from "../kit/export.js" */
@@ -22,6 +23,7 @@ import { verdict } from "./words.js";
 /** @import { Explorer } from "../kit/mount.js" */
 /** @import { LineFit, LineSet, PlaneFit, PlaneSet } from "./math/sets.js" */
 /** @import { Risks } from "./math/risk.js" */
+/** @import { WaveFit, WaveSet } from "./math/waves.js" */
 /** @import { Findings } from "./presets.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
@@ -35,7 +37,7 @@ const SPEED = 10; // sizes a second
  * @returns {Explorer}
  */
 export function createExplorer(initial, save) {
-  /** @type {{ set: LineSet | PlaneSet, fit: LineFit | PlaneFit } | null} */
+  /** @type {{ set: LineSet | PlaneSet | WaveSet, fit: LineFit | PlaneFit | WaveFit } | null} */
   let shown = null; // the data set and the model on the stage
   let goal = placeOf(initial); // where a question's race ends
   const drawn = lastOne(); // the examples: nested, the first n are the same for every n
@@ -44,6 +46,7 @@ export function createExplorer(initial, save) {
     settings: initial,
     presets: PRESETS,
     next: nextSettings,
+    stands: (patch) => Object.keys(patch).every((name) => name === "frequency"),
     update,
     findings,
     words,
@@ -64,7 +67,11 @@ export function createExplorer(initial, save) {
   });
   const { clock } = playback;
   const charts = createCharts();
-  const stages = { line: createSlices(), plane: createMaps() };
+  const stages = {
+    line: createSlices({ along: "x along θ*", base: "base, ‖θ‖ ≤ L" }),
+    plane: createMaps(),
+    waves: createSlices({ along: "x, around the circle", base: "base: one wave" }),
+  };
   const panel = createPanel(initial, frame.change, playback.seek);
   playback.usualSpeed();
 
@@ -109,13 +116,17 @@ export function createExplorer(initial, save) {
   function drawStage() {
     const { settings } = frame;
     const { view, n, d, seed } = settings;
-    stages.line.element.hidden = view !== "line";
-    stages.plane.element.hidden = view === "line";
+    for (const [name, { element }] of Object.entries(stages)) element.hidden = name !== view;
     if (view === "line") {
       const set = drawn(`line ${n} ${d} ${seed}`, () => drawLine(random.key(seed), n, d));
       const fit = fitLine(set, settings);
       shown = { set, fit };
-      stages.line.draw(set, fit, settings, frame.pending);
+      stages.line.draw(set, fit, slice(set, fit, settings), frame.pending);
+    } else if (view === "waves") {
+      const set = drawn(`waves ${n} ${seed}`, () => drawWaves(random.key(seed), n));
+      const fit = fitWaves(set, settings);
+      shown = { set, fit };
+      stages.waves.draw(set, fit, circle(set, fit, settings), frame.pending);
     } else {
       const set = drawn(`plane ${n} ${seed}`, () => drawPlane(random.key(seed), n));
       const fit = fitPlane(set, settings);
@@ -137,6 +148,7 @@ export function createExplorer(initial, save) {
 
   /** Where one remembered neighbour starts to hurt: by the law on the line, as measured in the plane. */
   function threshold() {
+    if (frame.settings.view === "waves") return null;
     const law = lawsAt(frame.settings, frame.settings.n);
     return law ? law.threshold : crossing(race.levels, race.sweep);
   }
@@ -162,7 +174,8 @@ export function createExplorer(initial, save) {
     const risk = race.risks[clock.step];
     if (!risk || race.sweep.length === 0 || clock.step !== goal) return null;
     const law = lawsAt(settings, settings.n);
-    return { n: settings.n, risk, law, threshold: threshold(), level: levelOf(settings) };
+    const waves = settings.view === "waves" ? waveLaws(settings, settings.n) : null;
+    return { n: settings.n, risk, law, waves, threshold: threshold(), level: levelOf(settings) };
   }
 
   function words() {
@@ -180,13 +193,13 @@ export function createExplorer(initial, save) {
   function model() {
     if (!shown) return null;
     const { set, fit } = shown;
-    const weights = "theta" in fit ? { theta: fit.theta } : { w: fit.w };
+    const weights = "theta" in fit ? { theta: fit.theta } : "w" in fit ? { w: fit.w } : {};
     return { ...weights, X: [...set.X], y: [...fit.y], residuals: [...fit.residuals] };
   }
 
   return frame.lay({
     className: "r1-residual",
-    stage: [stages.line.element, stages.plane.element],
+    stage: [stages.line.element, stages.plane.element, stages.waves.element],
     controls: panel.first,
     readouts: [playback.element, charts.table, frame.status],
     more: [panel.rest, help("A step is the next number of examples.")],
@@ -196,7 +209,19 @@ export function createExplorer(initial, save) {
     state() {
       const { sizes, risks, levels, sweep, busy } = race;
       const law = lawsAt(frame.settings, frame.settings.n);
-      return { model: model(), sizes, risks, levels, sweep, busy, law, threshold: threshold() };
+      const { view } = frame.settings;
+      const waves = view === "waves" ? waveLaws(frame.settings, frame.settings.n) : null;
+      return {
+        waves,
+        model: model(),
+        sizes,
+        risks,
+        levels,
+        sweep,
+        busy,
+        law,
+        threshold: threshold(),
+      };
     },
     close: race.close,
   });

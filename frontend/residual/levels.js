@@ -3,13 +3,15 @@
 /** @import { Settings } from "./settings.js" */
 
 const LEVELS = 9;
+const FREQUENCIES = [2, 3, 4, 6, 8, 10, 12, 14, 16];
 
 /**
- * Levels of noise the second chart looks at.
+ * Levels of noise that the second chart looks at; of the two waves, frequencies of the rough one.
  *
  * @type {(settings: Settings, missing: number) => number[]}
  */
 export function levelsOf(settings, missing) {
+  if (settings.view === "waves") return FREQUENCIES;
   const most = settings.view === "line" ? Math.max(0.1, 1.6 * missing, 1.15 * settings.noise) : 0.5;
   return Array.from({ length: LEVELS }, (_, i) => (most * i) / (LEVELS - 1));
 }

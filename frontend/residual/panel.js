@@ -8,6 +8,7 @@ import { sizesOf } from "./math/risk.js";
 import { NEIGHBOURS } from "./settings.js";
 
 /** @import { View } from "./math/risk.js" */
+/** @import { Part } from "./math/waves.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
 /**
@@ -23,12 +24,26 @@ export function createPanel(settings, change, seek) {
     options: /** @type {[View, string][]} */ ([
       ["line", "A line"],
       ["plane", "A plane"],
+      ["waves", "Two waves"],
     ]),
     value: settings.view,
     onInput: (view) => {
       if (view === null)
         views.value = settings.view; // one of them is always on
       else change({ view });
+    },
+  });
+  const learns = segments({
+    label: "The base learns",
+    options: /** @type {[Part, string][]} */ ([
+      ["smooth", "the smooth wave"],
+      ["rough", "the rough wave"],
+    ]),
+    value: settings.learns,
+    onInput: (part) => {
+      if (part === null)
+        learns.value = settings.learns; // one of them is always on
+      else change({ learns: part });
     },
   });
   const of = fieldsOf(settings, change);
@@ -86,6 +101,14 @@ export function createPanel(settings, change, seek) {
       format: percent,
       help: "Share of the labels that are turned over. Errors are against the true classes.",
     }),
+    frequency: slider({
+      ...of("frequency"),
+      label: "frequency of the rough wave",
+      symbol: "ν",
+      min: 2,
+      max: 16,
+      help: "Waves around the circle. The smooth wave has one, and twice the height.",
+    }),
   };
   const n = slider({
     label: "examples",
@@ -107,8 +130,9 @@ export function createPanel(settings, change, seek) {
   return {
     first: [
       h("div", { class: "r1-tools" }, views.element),
+      h("div", { class: "r1-tools r1-learns" }, learns.element),
       n.element,
-      ...elements("L", "k", "d", "sigma", "noise", "flips"),
+      ...elements("frequency", "L", "k", "d", "sigma", "noise", "flips"),
     ],
     rest: h("div", { class: "r1-tools" }, redraw),
     /**
@@ -124,9 +148,14 @@ export function createPanel(settings, change, seek) {
       n.value = next.n;
       controls.sigma.disabled = next.k === 1;
       const line = next.view === "line";
+      const waves = next.view === "waves";
+      learns.value = next.learns;
+      learns.element.hidden = !waves;
+      controls.frequency.element.hidden = !waves;
+      controls.L.element.hidden = waves;
       controls.d.element.hidden = !line;
       controls.noise.element.hidden = !line;
-      controls.flips.element.hidden = line;
+      controls.flips.element.hidden = next.view !== "plane";
     },
   };
 }

@@ -6,12 +6,16 @@ import { DEFAULTS, nextSettings } from "./settings.js";
 /** @import { Preset } from "../kit/explorer.js" */
 /** @import { Laws } from "./charts.js" */
 /** @import { Risks } from "./math/risk.js" */
+/** @import { waveLaws } from "./math/waves.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
 /**
  * What a run has found: risks and laws at its n, and the noise from which the memory hurts.
  *
- * @typedef {{ n: number, risk: Risks, law: Laws | null, threshold: number | null, level: number }} Findings
+ * @typedef {{
+ *   n: number, risk: Risks, law: Laws | null, waves: ReturnType<typeof waveLaws> | null, threshold: number | null,
+ *   level: number,
+ * }} Findings
  */
 
 /** @param {number | null | undefined} v */
@@ -41,6 +45,23 @@ const QUESTIONS = [
     after: (r) =>
       `Risk ${number(r.risk.base)} alone, ${number(r.risk.memory)} with the memory at n = ${r.n}. The risk of the base stops falling, and the memory learns the rest.`,
     set: {},
+  },
+  {
+    key: "rough",
+    name: "Which wave should the base learn?",
+    ask: "The truth is a smooth wave plus a rough wave of half the height. The base knows the smooth wave, which leaves it the smaller error. The memory stores the rest. Would the sum be better if the base knew the rough wave?",
+    predict: {
+      options: [
+        ["yes", "Yes: learn the rough one"],
+        ["no", "No: learn the smooth one"],
+      ],
+      right: ({ waves }) => (waves ? (waves.other < waves.memory ? "yes" : "no") : null),
+    },
+    after: ({ n, risk, waves }) =>
+      waves
+        ? `With ${n} examples the sum has the risk ${number(risk.memory)}; if the base knew the other wave, the sum would have ${number(waves.other)}. Alone, the two bases have ${number(waves.base)} and ${number(waves.otherBase)}. A neighbour's value is a good substitute for a smooth wave and a bad one for a rough wave. Move the frequency, then n.`
+        : "",
+    set: { view: "waves", frequency: 8, learns: "smooth", n: 64 },
   },
   {
     key: "alone",

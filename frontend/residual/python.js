@@ -6,7 +6,8 @@ import { drawPlane, fitPlane } from "./math/sets.js";
 /** @import { Settings } from "./settings.js" */
 
 /** @param {Settings} settings */
-export const python = (settings) => (settings.view === "line" ? onLine : inPlane)(settings);
+export const python = (settings) =>
+  ({ line: onLine, plane: inPlane, waves: onCircle })[settings.view](settings);
 
 /**
  * Leaves X, y, theta, residuals; at the places x along the first axis: base, correction and model.
@@ -33,6 +34,33 @@ const onLine = ({ seed, n, d, L, k, sigma, noise }) =>
     "correction = np.asarray(memory.correction(queries))[:, 0]",
     "model = base + correction",
     "print(theta, ((model - x) ** 2).mean())",
+  );
+
+/**
+ * Leaves X, y, residuals; at the places x around the circle: base, correction and model; and both laws.
+ *
+ * @param {Settings} settings
+ */
+const onCircle = ({ seed, n, k, sigma, frequency, learns }) =>
+  script(
+    HEAD,
+    "from rankone.theory.residual_energy import mode_risk",
+    "",
+    "smooth = lambda x: np.sin(2 * np.pi * x)",
+    `rough = lambda x: np.sin(2 * np.pi * ${frequency} * x) / 2`,
+    `X = np.asarray(jax.random.uniform(jax.random.key(${seed}), (${n},), "float32"), float)`,
+    "y = smooth(X) + rough(X)",
+    `residuals = y - ${learns}(X)`,
+    "around = np.concatenate([X - 1, X, X + 1])[:, None]  # the points once more at either side",
+    `memory = ro.ResMem(k=${Math.min(k, n)}, sigma=${sigma}).fit_residuals(around, np.tile(residuals, 3)[:, None])`,
+    "x = np.linspace(0, 1, 401)",
+    `base = ${learns}(x)`,
+    "correction = np.asarray(memory.correction(x[:, None]))[:, 0]",
+    "model = base + correction",
+    'print("mean squared error of the sum", ((model - smooth(x) - rough(x)) ** 2).mean())',
+    `laws = {"smooth": mode_risk(${n}, 1, ${frequency}) / 8, "rough": mode_risk(${n}, 1, 1) / 2}`,
+    "for part, law in laws.items():",
+    '    print(f"base knows the {part} wave: risk with one neighbour, by the law, {float(law):.3g}")',
   );
 
 /**

@@ -4,6 +4,7 @@ import { within } from "../kit/address.js";
 import { sizesOf } from "./math/risk.js";
 
 /** @import { View } from "./math/risk.js" */
+/** @import { Part } from "./math/waves.js" */
 /** @typedef {typeof DEFAULTS} Settings */
 /** @typedef {Partial<Settings> & { redraw?: boolean }} Patch */
 
@@ -15,6 +16,8 @@ export const DEFAULTS = {
   sigma: 1,
   noise: 0, // variance of the labels on the line
   flips: 0, // share of wrong labels in the plane
+  frequency: 8, // of the rough wave on the circle
+  learns: /** @type {Part} */ ("smooth"), // which of the two waves the base knows
   n: 64,
   seed: 0,
 };
@@ -52,5 +55,10 @@ export const admits = within(RULES);
  */
 export const measured = ({ n, ...rest }) => JSON.stringify(rest);
 
-/** @param {{ view: View, noise: number, flips: number }} settings */
-export const levelOf = ({ view, noise, flips }) => (view === "line" ? noise : flips);
+/**
+ * Where the settings stand among the levels of the second chart.
+ *
+ * @param {{ view: View, noise: number, flips: number, frequency: number }} settings
+ */
+export const levelOf = ({ view, noise, flips, frequency }) =>
+  ({ line: noise, plane: flips, waves: frequency })[view];

@@ -5,17 +5,20 @@ import { dots } from "../kit/dots.js";
 import { dot } from "../kit/linear.js";
 import { figures } from "../kit/number.js";
 import { Neighbours } from "./math/memory.js";
+import { around, baseOf, searchAround, truthOf } from "./math/waves.js";
 
 /** @import { LineFit, LineSet } from "./math/sets.js" */
+/** @import { WaveFit, WaveSet } from "./math/waves.js" */
 /** @import { Settings } from "./settings.js" */
 /** @import { Point } from "../kit/handle.js" */
 
 const PLACES = 161;
+const ROUND = 401; // places around the circle
 const SMALL = { width: 250, height: 180, left: 38 };
 const SHOWN = 400; // data points drawn at most
 
 const PARTS = /** @type {const} */ ([
-  { key: "base", title: "Base", label: "base, ‖θ‖ ≤ L", tone: "exact", points: "examples" },
+  { key: "base", title: "Base", label: "base", tone: "exact", points: "examples" },
   {
     key: "memory",
     title: "Memory of residuals",
@@ -32,10 +35,13 @@ const PARTS = /** @type {const} */ ([
   },
 ]);
 
+/** @typedef {Record<"x" | "truth" | "base" | "memory" | "sum", number>} Row */
+/** @typedef {{ ends: Point, rows: Row[] }} Slice */
+
 /**
- * The three functions at places along the first axis, and how far that axis goes.
+ * The truth and the three functions at places along the first axis, and the ends of that axis.
  *
- * @type {(set: LineSet, fit: LineFit, settings: { k: number, sigma: number }) => { reach: number, rows: Record<"x" | "base" | "memory" | "sum", number>[] }}
+ * @type {(set: LineSet, fit: LineFit, settings: { k: number, sigma: number }) => Slice}
  */
 export function slice({ X, n, d }, fit, { k, sigma }) {
   const reach = Math.sqrt(d + 2);
@@ -46,23 +52,41 @@ export function slice({ X, n, d }, fit, { k, sigma }) {
     query[0] = x;
     const base = dot(fit.theta, query, 0);
     const memory = search.find(query, 0).weigh(sigma).read(fit.residuals);
-    return { x, base, memory, sum: base + memory };
+    return { x, truth: x, base, memory, sum: base + memory };
   });
-  return { reach, rows };
+  return { ends: [-reach, reach], rows };
 }
 
-export function createSlices() {
+/**
+ * The same of the two waves, around the circle.
+ *
+ * @type {(set: WaveSet, fit: WaveFit, settings: Settings) => Slice}
+ */
+export function circle(set, fit, settings) {
+  const search = searchAround(set, settings.k);
+  const residuals = around(fit.residuals);
+  const rows = Array.from({ length: ROUND }, (_, i) => {
+    const x = i / (ROUND - 1);
+    const base = baseOf(x, settings);
+    const memory = search.find([x], 0).weigh(settings.sigma).read(residuals);
+    return { x, truth: truthOf(x, settings.frequency), base, memory, sum: base + memory };
+  });
+  return { ends: [0, 1], rows };
+}
+
+/** @param {{ along: string, base: string }} words What the first axis is, and what the base is. */
+export function createSlices({ along, base: ofBase }) {
   const charts = PARTS.map(({ key, title, label, tone, points }) => {
     const missing = key === "memory";
     return chart({
       frame: SMALL,
       title,
-      x: { label: "x along θ*" },
+      x: { label: along },
       y: { label: missing ? "residual" : "y" },
       series: [
         { key: "points", label: points, tone: "printed", pen: dots, r: 2 },
         { key: "truth", label: missing ? "what is missing" : "truth", tone: "ink", dash: "6 3" },
-        { key, label, tone },
+        { key, label: key === "base" ? ofBase : label, tone },
       ],
     });
   });
@@ -75,32 +99,32 @@ export function createSlices() {
     /**
      * With `hidden` only the base: the memory's part is yet to be predicted.
      *
-     * @type {(set: LineSet, fit: LineFit, settings: Settings, hidden: boolean) => void}
+     * @type {(set: LineSet | WaveSet, fit: LineFit | WaveFit, seen: Slice, hidden: boolean) => void}
      */
-    draw(set, fit, settings, hidden) {
-      const { reach, rows } = slice(set, fit, settings);
+    draw(set, fit, { ends, rows }, hidden) {
       const n = Math.min(set.n, SHOWN);
       /** @type {(values: ArrayLike<number>) => Point[]} */
       const at = (values) => Array.from({ length: n }, (_, i) => [set.X[i * set.d], values[i]]);
       const labels = at(fit.y);
-      const high = 1.05 * Math.max(reach, ...labels.map(([, v]) => Math.abs(v)));
-      const error = rows.reduce((sum, row) => sum + (row.sum - row.x) ** 2, 0) / rows.length;
+      const highest = Math.max(...rows.map(({ truth }) => Math.abs(truth)));
+      const high = 1.05 * Math.max(highest, ...labels.map(([, v]) => Math.abs(v)));
+      const error = rows.reduce((sum, row) => sum + (row.sum - row.truth) ** 2, 0) / rows.length;
       PARTS.forEach(({ key }, i) => {
         const missing = key === "memory";
-        const ends = [rows[0][key], rows[PLACES - 1][key]].map((v) => figures(v, 2));
+        const [first, last] = [rows[0][key], rows[rows.length - 1][key]].map((v) => figures(v, 2));
         charts[i].draw({
           lines: {
             points: missing ? at(fit.residuals) : labels,
-            truth: rows.map(({ x, base }) => [x, missing ? x - base : x]),
+            truth: rows.map(({ x, truth, base }) => [x, missing ? truth - base : truth]),
             [key]: hidden && key !== "base" ? [] : rows.map((row) => [row.x, row[key]]),
           },
-          x: [-reach, reach],
+          x: ends,
           y: [-high, high],
           summary: hidden
             ? ""
             : key === "sum"
               ? `Mean squared error along this axis ${figures(error, 2)}.`
-              : `From ${ends[0]} at the left end to ${ends[1]} at the right.`,
+              : `From ${first} at the left end to ${last} at the right.`,
         });
       });
     },

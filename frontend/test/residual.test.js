@@ -143,7 +143,7 @@ test("measuring keeps its data: risks do not depend on what was measured before,
     while (!next.done) next = work.next();
     return next.value;
   };
-  for (const view of /** @type {View[]} */ (["line", "plane"])) {
+  for (const view of /** @type {View[]} */ (["line", "plane", "waves"])) {
     const settings = { ...DEFAULTS, view, L: 0.3, d: 2 };
     const bank = createBank();
     const kept = [6, 64, 256, 24].map((n) => finish(measure(settings, n, [0.1], bank)));

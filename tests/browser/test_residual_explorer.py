@@ -52,7 +52,7 @@ def floats(values):
 def drawn(page, title, tone):
     """The coordinates of the line of that colour in the chart of that title."""
     d = page.locator(
-        f".r1-plot:has(figcaption:text-is('{title}')) .r1-xy path.r1-{tone}"
+        f".r1-plot:visible:has(figcaption:text-is('{title}')) .r1-xy path.r1-{tone}"
     ).last.get_attribute("d")
     return np.array([[float(v) for v in point.split()] for point in d[1:].split("L")])
 
@@ -231,6 +231,39 @@ def test_the_plane_shows_scores_and_their_control(explorer):
     expect(page.locator("input[data-name=noise]")).to_be_visible()
 
 
+def test_the_rough_wave_is_the_better_one_to_learn_at_64_examples_and_not_at_three(
+    explorer,
+):
+    page = explorer(guess=True)
+    pose(page, "rough")
+    stage = page.locator(".r1-parts:visible")
+    expect(stage).to_have_count(1)
+    expect(stage).to_contain_text("base: one wave")
+    page.locator("[data-guess=yes]").click()
+    shown = rest(page)
+    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. With 64 examples")
+    risk = shown["risks"][shown["step"]]
+    assert risk["memory"] == pytest.approx(shown["waves"]["memory"], rel=0.25)
+    assert shown["waves"]["other"] < 0.2 * risk["memory"]
+    rough = drawn(page, "Which wave should the base learn?", "distributed")
+    slide(page, "frequency", -4)
+    slower = rest(page)
+    assert slower["settings"]["frequency"] == 4
+    assert slower["preset"] == "rough"
+    assert slower["waves"]["memory"] < 0.5 * shown["waves"]["memory"]
+    assert rough.shape[0] > 5
+    page.get_by_role("button", name="the rough wave", exact=True).click()
+    learnt = rest(page)
+    assert learnt["settings"]["learns"] == "rough"
+    assert learnt["waves"]["memory"] == slower["waves"]["other"]
+    page.locator("input[data-name=n]").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    few = rest(page)
+    assert few["settings"]["n"] == 3
+    assert few["waves"]["memory"] > few["waves"]["other"]
+
+
 def test_measuring_stays_out_of_a_drag_and_says_how_far_it_is(explorer):
     page = explorer(settings={"d": 8, "n": 1024})
     page.wait_for_function(
@@ -293,7 +326,7 @@ def test_without_motion_the_speed_is_at_once_and_can_be_changed(explorer):
 
 
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
-@pytest.mark.parametrize("view", ["line", "plane"])
+@pytest.mark.parametrize("view", ["line", "plane", "waves"])
 def test_it_fits_the_page(explorer, size, view):
     page = explorer(size, settings=SMALL | {"view": view})
     rest(page)
@@ -303,7 +336,7 @@ def test_it_fits_the_page(explorer, size, view):
 
 
 @pytest.mark.parametrize("theme", ["light", walked("dark")])
-@pytest.mark.parametrize("view", ["line", "plane"])
+@pytest.mark.parametrize("view", ["line", "plane", "waves"])
 def test_axe_finds_nothing(explorer, theme, view):
     page = explorer(color_scheme=theme, settings=SMALL | {"view": view})
     rest(page)

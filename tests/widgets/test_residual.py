@@ -16,6 +16,7 @@ from rankone.residual import ResMem
 from rankone.residual.resmem import soft_weights
 from rankone.theory.linear_resmem import constrained_erm, sample_ball, simulate
 from rankone.theory.nearest_neighbour import nearest_neighbour_risk
+from rankone.theory.residual_energy import mode_risk
 from rankone.theory.resmem_rates import helpful_noise, noisy_risk, resmem_law
 
 RTOL = 1e-5  # the points are float32 on both sides
@@ -27,6 +28,8 @@ DEFAULTS = {
     "sigma": 1,
     "noise": 0,
     "flips": 0,
+    "frequency": 8,
+    "learns": "smooth",
     "n": 64,
     "seed": 0,
 }
@@ -38,12 +41,13 @@ import { lawsAt } from "./residual/charts.js";
 import { Neighbours } from "./residual/math/memory.js";
 import { measure } from "./residual/math/risk.js";
 import { drawLine, drawPlane, fitLine, fitPlane } from "./residual/math/sets.js";
+import { drawWaves, fitWaves, modeRisk, waveLaws } from "./residual/math/waves.js";
 import { border } from "./residual/math/sample.js";
 import { levelOf } from "./residual/settings.js";
 import { PRESETS } from "./residual/presets.js";
 import { fields } from "./residual/maps.js";
 import { python } from "./residual/python.js";
-import { slice } from "./residual/slices.js";
+import { circle, slice } from "./residual/slices.js";
 import { DEFAULTS, nextSettings } from "./residual/settings.js";
 const finish = (work) => {
   let next = work.next();
@@ -73,9 +77,19 @@ const jobs = {
   },
   features: ({ points }) => points.map((point) => featuresOf(...point)),
   laws: ({ sizes, ...settings }) => sizes.map((n) => lawsAt({ view: "line", ...settings }, n)),
+  modes: ({ sizes, frequencies }) => sizes.map((n) => frequencies.map((nu) => modeRisk(n, nu))),
+  waves: ({ n, ...waves }) => waveLaws(waves, n),
   measure: ({ n, levels, ...settings }) => finish(measure(settings, n, levels)),
   copied: ({ patches }) => patches.map((patch) => {
     const settings = nextSettings(DEFAULTS, patch);
+    if (settings.view === "waves") {
+      const set = drawWaves(random.key(settings.seed), settings.n);
+      const fit = fitWaves(set, settings);
+      const { rows } = circle(set, fit, settings);
+      return { text: python(settings), line: true, base: rows.map((row) => row.base),
+        model: rows.map(({ sum }) => sum), y: [...fit.y], residuals: [...fit.residuals],
+        truth: rows.map(({ truth }) => truth), laws: waveLaws(settings, settings.n) };
+    }
     const line = settings.view === "line";
     const key = random.key(settings.seed);
     const set = line ? drawLine(key, settings.n, settings.d) : drawPlane(key, settings.n);
@@ -302,11 +316,43 @@ COPIED = [
     {"d": 3, "k": 5, "sigma": 0.5, "noise": 0.1, "n": 48, "seed": 3},
     {"L": 0, "d": 2, "n": 8},
     {"view": "plane", "L": 0.3, "k": 3, "sigma": 0.2, "flips": 0.2, "n": 96, "seed": 1},
+    {"view": "waves", "frequency": 5, "learns": "rough", "k": 3, "sigma": 0.1, "n": 48},
+    {"view": "waves", "n": 64, "seed": 2},
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
+@pytest.mark.parametrize("learns", ["smooth", "rough"])
+def test_the_risk_of_two_waves_is_the_laws_and_the_law_is_the_packages(learns):
+    sizes = [2, 16, 128, 1024]
+    frequencies = [1, 2, 7, 16]
+    np.testing.assert_allclose(
+        javascript("modes", sizes=sizes, frequencies=frequencies),
+        mode_risk(np.array(sizes)[:, None], 1, np.array(frequencies)),
+        rtol=1e-3,  # of Simpson's rule at two points and sixteen waves
+    )
+    settings = DEFAULTS | {"view": "waves", "learns": learns, "n": 96}
+    for frequency in (3, 12):
+        law = javascript("waves", n=96, frequency=frequency, learns=learns)
+        (risk,) = javascript("measure", levels=[frequency], **settings)
+        assert risk["base"] == pytest.approx(law["base"], rel=1e-9)
+        # The measured risk is a mean over 40 sets of points.
+        assert risk["memory"] == pytest.approx(law["memory"], rel=0.25)
+        assert risk["neighbours"] == pytest.approx(law["neighbours"], rel=0.25)
+        left = {"smooth": frequency, "rough": 1}[learns]
+        height = {"smooth": 1 / 8, "rough": 1 / 2}[learns]
+        assert law["memory"] == pytest.approx(height * mode_risk(96, 1, left), rel=1e-3)
+
+
+def test_the_rough_wave_is_the_one_to_learn_once_there_are_enough_examples():
+    law = [javascript("waves", n=n, frequency=8, learns="smooth") for n in (3, 64)]
+    assert law[0]["memory"] < law[0]["other"]
+    assert law[1]["other"] < 0.1 * law[1]["memory"]
+    assert law[1]["base"] < law[1]["otherBase"]
+
+
+def test_what_is_copied_as_python_computes_what_is_shown(run_copied, capsys):
     for shown in javascript("copied", patches=COPIED):
+        capsys.readouterr()
         with double_precision():
             made = run_copied(shown["text"])
         np.testing.assert_allclose(made["residuals"], shown["residuals"], atol=2e-6)
@@ -316,6 +362,15 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         # a place between two examples may be nearer to either
         off = np.abs(made["model"] - shown["model"])
         assert np.mean(off > 1e-5) < 0.01
+        if "laws" in shown:
+            error = np.mean((np.array(shown["model"]) - shown["truth"]) ** 2)
+            said = capsys.readouterr().out
+            assert float(said.splitlines()[0].split()[-1]) == pytest.approx(
+                error, rel=0.02
+            )
+            told = [float(line.split()[-1]) for line in said.splitlines()[1:]]
+            known = [shown["laws"]["memory"], shown["laws"]["other"]]
+            assert sorted(told) == pytest.approx(sorted(known), rel=0.01)
         if not shown["line"]:
             wrong = np.mean(
                 (np.array(shown["model"]) > 0.5) != np.array(shown["truth"])

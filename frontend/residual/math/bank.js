@@ -3,9 +3,11 @@
 import * as random from "../../kit/random.js";
 import { sampleBall } from "./sample.js";
 import { drawLine, drawPlane } from "./sets.js";
+import { drawWaves } from "./waves.js";
 
 /** @import { Key } from "../../kit/random.js" */
 /** @import { LineSet, PlaneSet } from "./sets.js" */
+/** @import { WaveSet } from "./waves.js" */
 
 export const QUERIES = 50; // test points of one data set on the line
 
@@ -31,6 +33,8 @@ export function createBank() {
   const lines = new Map();
   /** @type {Map<number, PlaneSet>} */
   const planes = new Map();
+  /** @type {Map<number, WaveSet>} */
+  const circles = new Map();
 
   /** @param {string} wanted */
   function open(wanted) {
@@ -38,9 +42,24 @@ export function createBank() {
     key = wanted;
     lines.clear();
     planes.clear();
+    circles.clear();
   }
 
   return {
+    /**
+     * The r-th set of n points on the circle.
+     *
+     * @type {(where: { seed: number }, r: number, n: number, most: number) => WaveSet}
+     */
+    waves({ seed }, r, n, most) {
+      open(`waves ${seed}`);
+      let known = circles.get(r);
+      if (!known || known.n < n) {
+        known = drawWaves(random.split(root(seed), r + 1)[r], roomFor(n, most));
+        circles.set(r, known);
+      }
+      return { X: known.X.subarray(0, n), n, d: 1 };
+    },
     /**
      * The r-th set of n points on the line, of which `most` will be wanted, and its test points.
      *

@@ -5,12 +5,14 @@ import { probability } from "./bases.js";
 import { Neighbours } from "./memory.js";
 import { classOf } from "./sample.js";
 import { fitLine, fitPlane } from "./sets.js";
+import { around, baseOf, fitWaves, searchAround, truthOf } from "./waves.js";
 
 /** @import { Settings } from "../settings.js" */
 /** @import { Bank } from "./bank.js" */
 /** @import { LineSet, PlaneSet } from "./sets.js" */
+/** @import { WaveSet } from "./waves.js" */
 
-/** @typedef {"line" | "plane"} View */
+/** @typedef {"line" | "plane" | "waves"} View */
 /** @typedef {"base" | "neighbours" | "memory"} Model */
 /** @typedef {Record<Model, number>} Risks */
 
@@ -27,7 +29,8 @@ const ALL = [
 export const sizesOf = (view) => (view === "line" ? ALL : ALL.filter((n) => n <= 1024));
 
 const SIDE = 20; // test points along each side of the square
-const WORK = { line: 8e6, plane: 4e6 }; // distances computed for one size
+const ROUND = 64; // test points around the circle
+const WORK = { line: 8e6, plane: 4e6, waves: 8e6 }; // distances computed for one size
 /** @type {Model[]} */
 export const MODELS = ["base", "neighbours", "memory"];
 
@@ -46,10 +49,7 @@ export function* measure(settings, n, levels, bank = createBank()) {
   const totals = levels.map(() => ({ base: 0, neighbours: 0, memory: 0 }));
   for (let r = 0; r < repetitions; r++) {
     const most = lastSize(settings, r);
-    const found =
-      settings.view === "line"
-        ? onceLine(bank.line(settings, r, n, most), settings, levels)
-        : oncePlane(bank.plane(settings, r, n, most), settings, levels);
+    const found = once(settings, { r, n, most }, levels, bank);
     found.forEach((risks, i) => {
       for (const model of MODELS) totals[i][model] += risks[model] / repetitions;
     });
@@ -58,15 +58,23 @@ export function* measure(settings, n, levels, bank = createBank()) {
   return totals.map((risks) => ({ ...risks, repetitions }));
 }
 
+/** @type {(settings: Settings, set: { r: number, n: number, most: number }, levels: number[], bank: Bank) => Risks[]} */
+function once(settings, { r, n, most }, levels, bank) {
+  if (settings.view === "line") return onceLine(bank.line(settings, r, n, most), settings, levels);
+  if (settings.view === "plane")
+    return oncePlane(bank.plane(settings, r, n, most), settings, levels);
+  return onceWaves(bank.waves(settings, r, n, most), settings, levels);
+}
+
 /**
  * How many data sets of n points are measured on.
  *
  * @type {(settings: Pick<Settings, "view" | "d">, n: number) => number}
  */
 export function repetitionsOf({ view, d }, n) {
-  const line = view === "line";
-  const cost = line ? n * QUERIES * d : n * SIDE * SIDE * 2;
-  const [least, most] = line ? [6, 40] : [4, 12];
+  const plane = view === "plane";
+  const cost = { line: n * QUERIES * d, plane: n * SIDE * SIDE * 2, waves: 3 * n * ROUND }[view];
+  const [least, most] = plane ? [4, 12] : [6, 40];
   return Math.round(Math.max(least, Math.min(most, WORK[view] / cost)));
 }
 
@@ -114,6 +122,32 @@ function oncePlane(set, { L, k, sigma }, levels) {
       risks[i].base += wrong(base);
       risks[i].neighbours += wrong(search.read(y));
       risks[i].memory += wrong(base + search.read(residuals));
+    });
+  }
+  return risks;
+}
+
+/**
+ * The levels are frequencies of the rough wave.
+ *
+ * @type {(set: WaveSet, settings: Settings, levels: number[]) => Risks[]}
+ */
+function onceWaves(set, { k, sigma, learns }, levels) {
+  const search = searchAround(set, k);
+  const fits = levels.map((frequency) => {
+    const { y, residuals } = fitWaves(set, { frequency, learns });
+    return { frequency, y: around(y), residuals: around(residuals) };
+  });
+  const risks = levels.map(() => ({ base: 0, neighbours: 0, memory: 0 }));
+  for (let q = 0; q < ROUND; q++) {
+    const x = (q + 0.5) / ROUND;
+    search.find([x], 0).weigh(sigma);
+    fits.forEach(({ frequency, y, residuals }, i) => {
+      const truth = truthOf(x, frequency);
+      const base = baseOf(x, { frequency, learns });
+      risks[i].base += (base - truth) ** 2 / ROUND;
+      risks[i].neighbours += (search.read(y) - truth) ** 2 / ROUND;
+      risks[i].memory += (base + search.read(residuals) - truth) ** 2 / ROUND;
     });
   }
   return risks;

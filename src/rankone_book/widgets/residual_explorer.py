@@ -10,18 +10,19 @@ __all__ = ["ResidualExplorer"]
 
 
 class ResidualExplorer(Explorer):
-    """ResMem on a line in d dimensions and on two classes in a plane, with the printed
-    bound and the true law.
+    """ResMem on a line in d dimensions, on two classes in a plane, and on two waves
+    around a circle, with the printed bound and the true laws.
 
     All of it is computed in the page, from JAX's own random numbers:
     `rankone.theory.linear_resmem.sample_ball` with the same key gives the page's
     points. With a kernel, what the reader sets comes back in `settings`.
 
     Attributes:
-        settings: Settings that differ from the page's own start: view ("line" or
-            "plane"), L (capacity of the base), k, sigma (neighbours and the width of
+        settings: Settings that differ from the page's own start: view ("line", "plane"
+            or "waves"), L (capacity of the base), k, sigma (neighbours and the width of
             their weights), n, d, noise (variance of the labels, on the line), flips
-            (share of wrong labels, in the plane), seed.
+            (fraction of wrong labels, in the plane), frequency (of the rough wave) and
+            learns ("smooth" or "rough": the wave that the base knows), seed.
     """
 
     _esm = Path(__file__).parent / "static" / "residual.js"

@@ -64,8 +64,8 @@ def chosen(candidates: list[tuple[int, NDArray]]) -> tuple[NDArray, NDArray]:
 
     The characters of the first typeface come first: more readers know them.
     """
-    order = np.random.default_rng(0).permutation(len(candidates))
-    order = sorted(order, key=lambda i: candidates[i][0] >= IDEOGRAPHS)
+    shuffled = np.random.default_rng(0).permutation(len(candidates))
+    order = sorted(shuffled, key=lambda i: candidates[i][0] >= IDEOGRAPHS)
     pictures = np.zeros((MOST, SIDE * SIDE), np.float32)
     codes: dict[int, None] = {}  # in order
     for i in order:

@@ -14,6 +14,7 @@ EXPLORERS = {
     "bench": ("BenchExplorer", "bench/settings.js"),
     "editing": ("EditingExplorer", "editing/admits.js"),
     "landscape": ("LandscapeExplorer", "landscape/settings.js"),
+    "mosaic": ("MosaicExplorer", "mosaic/settings.js"),
     "preconditioning": ("PreconditioningExplorer", "preconditioning/settings.js"),
     "residual": ("ResidualExplorer", "residual/settings.js"),
     "retrieval": ("RetrievalExplorer", "retrieval/change.js"),

@@ -88,6 +88,18 @@ def test_a_page_loads_what_its_widgets_start_with(tmp_path: Path, place: Path) -
     )
 
 
+@pytest.mark.parametrize("name", ["finer", "tiles"])
+def test_what_waits_is_loaded_by_no_page(
+    name: str, tmp_path: Path, place: Path
+) -> None:
+    made = moved(page().replace("finer", name), tmp_path, place)
+    waiting = parts(made)[name]
+    assert kept(place, waiting) == FINER
+    asked = re.findall(r'<script defer src="([^"]*)"></script>', made)
+    assert waiting["script"] not in asked
+    assert len(asked) == 1  # the code
+
+
 def test_what_is_empty_stays(tmp_path: Path, place: Path) -> None:
     assert "script" not in parts(moved(page(finer=""), tmp_path, place))["finer"]
 

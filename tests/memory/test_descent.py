@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import compile_budget
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -202,14 +203,27 @@ def test_without_a_bar_all_steps_are_one_call_and_find_the_same(Xi, x0):
     assert found[0].steps.tolist() == [60] * 4
 
 
+def test_a_new_number_of_steps_compiles_nothing(Xi, x0):
+    memory = ro.MrDAM(Xi, 20.0)
+    ro.retrieve(memory, x0, max_steps=3, tol=0)
+    before = compile_budget.compiled
+    for max_steps in (1, 17, 24, 25, 61):
+        found = ro.retrieve(memory, x0, max_steps=max_steps, tol=0)
+        assert found.energies.shape == (*x0.shape[:-1], max_steps + 1)
+        assert (np.asarray(found.steps) == max_steps).all()
+    assert compile_budget.compiled == before
+    # the same as inside jit, where the number of steps is the program's
+    traced = jax.jit(lambda x: ro.retrieve(memory, x, max_steps=61, tol=0).energies)
+    np.testing.assert_allclose(found.energies, traced(x0), rtol=1e-5)
+
+
 def test_only_flags_are_fetched_on_the_way(Xi, x0, monkeypatch):
     """How many states were read, and whether all is done: once in 25 states, of which
     60 steps have 61.
     """
     fetched = []
-    spy = SimpleNamespace(
-        asarray=lambda value: fetched.append(value.shape) or np.asarray(value)
-    )
+    spy = SimpleNamespace(**vars(np))
+    spy.asarray = lambda value: fetched.append(value.shape) or np.asarray(value)
     monkeypatch.setattr(descent, "np", spy)
     memory = ro.MrDAM(Xi, 20.0)
     x0 = jnp.asarray(x0)

@@ -24,6 +24,7 @@ from rankone._checks import (
     renamed,
     states,
 )
+from rankone._module import assembled
 from rankone._progress import bars_are_off, progress_bar
 from rankone.checks import Outcome, outcome
 from rankone.memory.implicit import at_rest
@@ -40,6 +41,7 @@ from rankone.precision import at_least_single, wider
 __all__ = ["Retrieval", "retrieve"]
 
 _CHUNK = 25  # steps between two looks at the clock
+_RECORDED = 250  # steps of one call, if nobody looks at the clock
 _PATIENCE = 2.0  # seconds before a progress bar appears
 
 
@@ -114,20 +116,24 @@ def retrieve(
     choice("gradient", gradient, ("implicit", "unrolled"))
     progress = progress if progress is None else boolean("progress", progress)
     clamp = None if clamp is None else _mask(clamp, x0)
-    run, options = _start(
-        getattr(memory, "origin", 0.0), x0, step_size, tol, clamp, max_steps
-    )
-    if not is_traced(memory, run, options):
-        run = _in_chunks(memory, run, options, max_steps, progress)
+    origin = getattr(memory, "origin", 0.0)
+    if not is_traced(memory, origin, x0, step_size, tol, clamp):
+        if bars_are_off():  # however slow the call is
+            progress = False
+        rows = _RECORDED if progress is False else _CHUNK
+        run, options = _start(origin, x0, step_size, tol, clamp, rows)
+        run, parts = _in_chunks(memory, run, options, max_steps, progress)
         found, lost = _record(memory, run, options, x0)
         _warn_of_lost(lost, len(run["x"]))
-        return found
+        energies = _joined(parts, run, max_steps, found.steps.shape)
+        return assembled(Retrieval, found.__dict__ | {"energies": energies})
+    run, options = _start(origin, x0, step_size, tol, clamp, max_steps + 1)
     if gradient == "unrolled":
         return _record(
             memory, _unrolled(memory, run, *options, max_steps), options, x0
         )[0]
     end, _ = _steps(
-        *jax.lax.stop_gradient((memory, run, *options)), max_steps + 1, max_steps
+        *jax.lax.stop_gradient((memory, run, *options)), 0, max_steps + 1, max_steps
     )
     found, _ = _record(memory, end, options, x0)
     rows = run["x"].shape
@@ -178,17 +184,17 @@ _Run = dict[str, Array]
 _Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are free
 
 
-@partial(jax.jit, static_argnames="max_steps")
+@partial(jax.jit, static_argnames="recorded")
 def _start(
     origin: ArrayLike,
     x0: Array,
     step_size: ArrayLike,
     tol: ArrayLike,
     clamp: Array | None,
-    max_steps: int,
+    recorded: int,
 ) -> tuple[_Run, _Options]:
-    """A run that has not begun, with states less the origin, and the options of
-    `_steps`; one row a query.
+    """A run that has not begun, with states less the origin and room for so many
+    energies, and the options of `_steps`; one row per query.
     """
     x = _moved(x0, -jnp.asarray(origin)).reshape(-1, x0.shape[-1])
     N = len(x)
@@ -202,7 +208,7 @@ def _start(
         "done": jnp.zeros((), bool),
         "x": x,
         "energy": jnp.zeros(N, x.dtype),
-        "energies": jnp.zeros((max_steps + 1, N), x.dtype),
+        "energies": jnp.zeros((recorded, N), x.dtype),
         "steps": jnp.zeros(N, jnp.int32),
         "resting": jnp.zeros(N, bool),
         "floored": jnp.zeros(N, jnp.int32),
@@ -215,7 +221,12 @@ def _start(
 
 
 def _step(
-    read: Reader, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int
+    read: Reader,
+    run: _Run,
+    step_size: Array,
+    tol: Array,
+    free: Array,
+    max_steps: ArrayLike,
 ) -> _Run:
     """Read all states, and move those that do not rest; after the last step and at rest
     only the energy is read.
@@ -239,24 +250,27 @@ def _step(
     }
 
 
-@partial(jax.jit, static_argnames="max_steps")
+@jax.jit
 def _steps(
     memory: Memory,
     run: _Run,
     step_size: Array,
     tol: Array,
     free: Array,
+    first: ArrayLike,
     until: ArrayLike,
-    max_steps: int,
+    max_steps: ArrayLike,
 ) -> tuple[_Run, Array]:
     """Step until all is done, or until `until` states were read; also how many were,
-    and whether all is done.
+    and whether all is done. Energies are recorded from the state number `first` on.
     """
     read = reader_of(memory)
 
     def step(run: _Run) -> _Run:
         after = _step(read, run, step_size, tol, free, max_steps)
-        return after | {"energies": run["energies"].at[run["t"]].set(after["energy"])}
+        return after | {
+            "energies": run["energies"].at[run["t"] - first].set(after["energy"])
+        }
 
     run = jax.lax.while_loop(lambda run: (run["t"] < until) & ~run["done"], step, run)
     return run, jnp.stack([run["t"], run["done"].astype(run["t"].dtype)])
@@ -284,18 +298,19 @@ def _unrolled(
 
 def _in_chunks(
     memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None
-) -> _Run:
-    """Some steps at a time, with a look at the clock in between; nothing else is
-    fetched from the device.
+) -> tuple[_Run, list[Array]]:
+    """Some steps at a time, with a look at the clock in between; and the energies of
+    each time. No program depends on `max_steps`. Two flags are all that is fetched.
     """
-    if bars_are_off():  # however slow the call is
-        progress = False
-    if progress is False:
-        return _steps(memory, run, *options, max_steps + 1, max_steps)[0]
+    chunk = len(run["energies"])
     bar = None
     began = time.monotonic()
-    for until in range(_CHUNK, max_steps + 1 + _CHUNK, _CHUNK):
-        run, flags = _steps(memory, run, *options, until, max_steps)
+    parts = []
+    for until in range(chunk, max_steps + 1 + chunk, chunk):
+        run, flags = _steps(memory, run, *options, until - chunk, until, max_steps)
+        parts.append(run["energies"])
+        if until > max_steps and progress is False:
+            break
         read, done = np.asarray(flags).tolist()
         late = progress is None and time.monotonic() - began > _PATIENCE
         if bar is None and (progress or late):
@@ -306,7 +321,23 @@ def _in_chunks(
             break
     if bar is not None:
         bar.close()
-    return run
+    return run, parts
+
+
+def _joined(
+    parts: list[Array], run: _Run, max_steps: int, shape: tuple[int, ...]
+) -> Array:
+    """Energies (*shape, max_steps + 1) of all states read, and of those at rest; put
+    together on the host, where a new length compiles nothing.
+    """
+    *recorded, last, read = jax.device_get([*parts, run["energy"], run["t"]])
+    energies = np.empty((max_steps + 1, len(last)), last.dtype)
+    energies[:] = last
+    before = np.concatenate(recorded)[: max(int(read) - 1, 0)]
+    energies[: len(before)] = before
+    return jax.device_put(
+        np.ascontiguousarray(energies.T).reshape(*shape, len(energies))
+    )
 
 
 @jax.jit

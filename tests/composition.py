@@ -977,7 +977,13 @@ FAMILIES = {
 }
 _SETTINGS = "its numbers are settings, of which a network is built on the host"
 _NO_ARRAY = "it takes no array"
+_A_MESH = "it takes a mesh, and no array"
 EXEMPT = {
+    "DrDAM.sharded": _A_MESH,
+    "ExactSearch.sharded": _A_MESH,
+    "MrDAM.sharded": _A_MESH,
+    "RandomFeatures.sharded": _A_MESH,
+    "ResMem.sharded": _A_MESH,
     "Constants()": _SETTINGS,
     "Constants.over": _SETTINGS,
     "Constants.scaled": _SETTINGS,

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 
-from rankone._checks import ArgumentError, boolean, brief, release
+from rankone._checks import ArgumentError, aligned, boolean, brief, release
 from rankone._files import locked, read_arrays, save_arrays
 from rankone._progress import progress_bar
 
-__all__ = ["checkpoint_path", "is_blocks", "row_blocks", "summed"]
+__all__ = ["checkpoint_path", "is_blocks", "joined", "row_blocks", "summed"]
 
 S = TypeVar("S")
 BLOCK_BYTES = 2**24  # of a slice of an array
@@ -81,8 +81,6 @@ def summed(
         checkpoint: File to go on from if it is there.
         run: Name of all that the sums depend on but the rows.
     """
-    if progress is not None:
-        boolean("progress", progress)
     first = counted(state)
     with ExitStack() as stack:
         if checkpoint is not None:
@@ -112,8 +110,27 @@ def summed(
     return state
 
 
-def checkpoint_path(checkpoint: Any) -> Path | None:
-    """`checkpoint` as a path, or None."""
+def joined(parts: list[np.ndarray]) -> jax.Array:
+    """Blocks of rows as one array; the list is emptied on the way, so that both never
+    lie in memory whole.
+    """
+    rows = sum(map(len, parts))
+    out = aligned((rows, *parts[0].shape[1:]), parts[0].dtype)
+    parts.reverse()
+    start = 0
+    while parts:
+        block = parts.pop()
+        out[start : start + len(block)] = block
+        start += len(block)
+    return jax.device_put(out)
+
+
+def checkpoint_path(checkpoint: Any, progress: Any = None) -> Path | None:
+    """`checkpoint` as a path, or None; what is no such thing is refused, as is another
+    `progress` than True, False and None.
+    """
+    if progress is not None:
+        boolean("progress", progress)
     if checkpoint is None:
         return None
     if not isinstance(checkpoint, str | Path):

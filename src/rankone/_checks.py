@@ -11,6 +11,7 @@ in numpy, by `np.asarray` of an array that is `readable` or `known`, or by `conc
 which runs a function of JAX on known arrays outside the trace.
 """
 
+import math
 import mmap
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -29,6 +30,7 @@ from jaxtyping import Array, ArrayLike
 __all__ = [
     "ArgumentError",
     "Numbers",
+    "aligned",
     "array",
     "as_array",
     "boolean",
@@ -434,10 +436,7 @@ def copied(value: np.ndarray) -> np.ndarray:
     dtype = np.dtype(canonicalize_dtype(value.dtype))
     if dtype.hasobject or dtype.kind not in "biufV":
         return np.array(value, dtype)
-    size = value.size * dtype.itemsize
-    space = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -space.ctypes.data % _ALIGNMENT
-    out = space[start : start + size].view(dtype).reshape(value.shape)
+    out = aligned(value.shape, dtype)
     if isinstance(value, np.memmap) and value.ndim:
         for into, part in zip(pieces(out), pieces(value), strict=True):
             into[...] = part
@@ -445,6 +444,14 @@ def copied(value: np.ndarray) -> np.ndarray:
     else:
         out[...] = value
     return out
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array to be filled, at an address that a device which is the host shares."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    space = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -space.ctypes.data % _ALIGNMENT
+    return space[start : start + size].view(dtype).reshape(shape)
 
 
 def pieces(value: np.ndarray) -> Iterator[np.ndarray]:

@@ -78,7 +78,7 @@ def _restored(cls: type[M], fields: dict[str, Any]) -> M:
     """A module from a copy or a pickle, on the devices that it was placed on."""
     module = assembled(cls, fields)
     placement = getattr(module, "placement", None)
-    return module if placement is None else module.placed(placement)  # type: ignore[attr-defined]
+    return module if placement is None else module._placed(placement)  # type: ignore[attr-defined]
 
 
 def _equal_leaves(a: Any, b: Any) -> bool:

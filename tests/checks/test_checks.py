@@ -207,7 +207,7 @@ TWO = """
 import sys, jax, jax.numpy as jnp, numpy as np
 jax.distributed.initialize(sys.argv[1], num_processes=2, process_id=int(sys.argv[2]))
 from rankone._checks import array, readable, states
-mesh = jax.make_mesh((2,), ("rows",))
+mesh = jax.sharding.Mesh(np.asarray(jax.devices()), ("rows",))
 rows = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("rows"))
 x = jax.make_array_from_callback((4, 3), rows, lambda index: np.full((4, 3), np.nan, np.float32)[index])
 assert not x.is_fully_addressable

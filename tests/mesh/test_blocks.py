@@ -62,6 +62,24 @@ def test_moments_of_blocks_are_those_of_all_keys(small):
         assert int(moments.count) == 96
 
 
+@pytest.mark.parametrize("keep", [None, 2])
+def test_a_residual_memory_of_blocks_is_that_of_all_rows(keep):
+    """Also with more neighbours than a block has rows."""
+    labels = np.arange(96) % 4
+    model = ro.ResMem(k=20, keep=keep)
+    one = model.fit(XI, logits=3 * XI, labels=labels)
+
+    def blocks(array):
+        return iter([array[:50], array[50:62], array[62:]])
+
+    several = model.fit(blocks(XI), logits=blocks(3 * XI), labels=blocks(labels))
+    jax.tree.map(close, several, one)
+    with pytest.raises(ValueError, match=r"^labels: got"):
+        model.fit(blocks(XI), logits=blocks(XI), labels=labels)
+    with pytest.raises(ValueError, match=r"^logits: got fewer"):
+        model.fit(blocks(XI), logits=iter([XI[:50]]), labels=blocks(labels))
+
+
 CHILD = """
 import os, signal, sys
 import numpy as np, jax

@@ -171,7 +171,7 @@ class SecondMoments(Module):
             ValueError: If the keys do not fit, or their number passes 2³¹ − 1; if the
                 checkpoint is of another run.
         """
-        path = checkpoint_path(checkpoint)
+        path = checkpoint_path(checkpoint, progress)
         if where is None and (is_blocks(keys) or path is not None):
             return self._summed(keys, progress, path)
         if path is not None or is_blocks(keys):

@@ -201,7 +201,7 @@ class DrDAM(EnergyMemory):
         _check_features(features)
         bits = check_bits(bits)
         choice("similarity", similarity, _SIMILARITIES)
-        path = checkpoint_path(checkpoint)
+        path = checkpoint_path(checkpoint, progress)
         if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
             memory = _stored_in_blocks(
                 Xi, beta, features, similarity, g, centre, progress, path
@@ -280,11 +280,11 @@ class DrDAM(EnergyMemory):
         >>> type(spread.T).__name__, spread.T.shape
         ('Tables', (2000,))
         """
-        return self.placed(placement_on(mesh, axis))
+        return self._placed(placement_on(mesh, axis))
 
-    def placed(self, placement: Placement) -> "DrDAM":
+    def _placed(self, placement: Placement) -> "DrDAM":
         """`sharded`, for a placement that was made before."""
-        features = self.features.placed(placement)
+        features = self.features._placed(placement)
         T = as_tables(self.T, BASES[features.basis].tables, features.columns)
         T = Tables(
             placement.put(T.entries, None, placement.axis),
@@ -458,7 +458,7 @@ def _stored_in_blocks(
         g,
     )
     if features.placement is not None:
-        memory = memory.placed(features.placement)
+        memory = memory._placed(features.placement)
     changing = ("T", "count", "count_rest", "power", "log_scale")
 
     def step(state: dict[str, Any], block: Any) -> dict[str, Any]:
@@ -625,7 +625,7 @@ def _written(
     older = jnp.exp(memory.log_scale - scale)
     weights = jnp.exp(logs - scale)
     root = jnp.sqrt(memory.beta)
-    new = memory.features.encode_near(Xi, weights, memory.centre, root, rows)
+    new = memory.features._encode_near(Xi, weights, memory.centre, root, rows)
     T = memory.T if isinstance(memory.T, Tables) else memory.unpacked
     count, rest = _counted(memory, sign * len(Xi))
     return {

@@ -132,9 +132,9 @@ class MrDAM(EnergyMemory):
         >>> memory.energy(np.eye(4)[0]).item()
         -0.0
         """
-        return self.placed(placement_on(mesh, axis))
+        return self._placed(placement_on(mesh, axis))
 
-    def placed(self, placement: Placement) -> "MrDAM":
+    def _placed(self, placement: Placement) -> "MrDAM":
         """`sharded`, for a placement that was made before."""
         if len(self.Xi) % placement.parts:
             raise ArgumentError(

@@ -155,10 +155,15 @@ class RandomFeatures(Module):
         Args:
             mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
             axis: Name of the axis of the mesh; by default its first.
-        """
-        return self.placed(placement_on(mesh, axis))
 
-    def placed(self, placement: Placement) -> "RandomFeatures":
+        >>> import jax, rankone as ro
+        >>> features = ro.RandomFeatures(3, 1000, key=jax.random.key(0))
+        >>> features.sharded(jax.make_mesh((1,), ("rows",))).frequencies
+        Stored(blocks=f32[1,1000,3])
+        """
+        return self._placed(placement_on(mesh, axis))
+
+    def _placed(self, placement: Placement) -> "RandomFeatures":
         """`sharded`, for a placement that was made before."""
         frequencies, phase = _divided(self, placement.parts)
         fields = {
@@ -250,7 +255,7 @@ class RandomFeatures(Module):
         return placement.run(
             partial(_own_sums, axis=placement.axis),
             (self, z, divided),
-            (self.specs, P(), self.specs_of_tables(divided)),
+            (self._specs, P(), self._specs_of_tables(divided)),
             (P(), P()),
         )
 
@@ -267,9 +272,9 @@ class RandomFeatures(Module):
                 f"weights: got shape {weights.shape}; "
                 f"it must be of shape {Z.shape[:1]}: one per row."
             )
-        return self.encode_near(Z, weights, jnp.zeros(self.D, Z.dtype), 1.0)
+        return self._encode_near(Z, weights, jnp.zeros(self.D, Z.dtype), 1.0)
 
-    def encode_near(
+    def _encode_near(
         self,
         Xi: Float[Array, "K D"],
         weights: Float[Array, " K"],
@@ -307,7 +312,7 @@ class RandomFeatures(Module):
                     over=rows.axis if apart and rows is not None else None,
                 ),
                 arguments,
-                (self.specs, pattern, pattern, P(), P()),
+                (self._specs, pattern, pattern, P(), P()),
                 P() if placement is None else placement.spec(1),
             )
         if placement is None:
@@ -315,13 +320,13 @@ class RandomFeatures(Module):
         return Tables(T, jnp.ones((), T.dtype), 32, self.Y)
 
     @property
-    def specs(self) -> "RandomFeatures":
+    def _specs(self) -> "RandomFeatures":
         """What is split of the features: the blocks, and their phases."""
         if self.placement is None:
             return jax.tree.map(lambda _: P(), self)
         return self.placement.specs(self, "blocks", "phase")
 
-    def specs_of_tables(self, T: Tables) -> Tables:
+    def _specs_of_tables(self, T: Tables) -> Tables:
         """What is split of T: its columns."""
         assert self.placement is not None
         columns = self.placement.spec(1)
@@ -464,7 +469,7 @@ def _of_all(features: RandomFeatures, own: Any, z: Array, ndim: int) -> Array:
     placement = features.placement
     if placement is None:
         return own(features, z)
-    specs = (features.specs, P())
+    specs = (features._specs, P())
     return placement.run(own, (features, z), specs, placement.spec(ndim - 1))
 
 

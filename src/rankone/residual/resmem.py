@@ -2,20 +2,24 @@
 neighbours.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
+from rankone._blocks import joined
 from rankone._checks import (
     ArgumentError,
     Numbers,
+    array,
     brief,
     host,
     instance,
@@ -76,6 +80,24 @@ def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
 def _soft_weights(distances: Numbers, sigma: Array) -> Array:
     d = jnp.asarray(distances)
     return jax.nn.softmax(-d / sigma, axis=-1, where=~jnp.isposinf(d))
+
+
+class _Rows(Module):
+    """Embeddings of a block, in which nothing is searched: any number of neighbours is
+    allowed.
+    """
+
+    rows: Float[Array, "n D"]
+
+    def __init__(self, rows: Numbers) -> None:
+        self.rows = array("rows", rows, "(n, D): one embedding per row", 2, once=True)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def search(self, queries: Numbers, k: int) -> Neighbours:
+        """Not meant to be called."""
+        raise NotImplementedError
 
 
 class ResMem(Module):
@@ -157,18 +179,21 @@ class ResMem(Module):
 
     def fit(
         self,
-        embeddings: Numbers | None,
-        probs: Numbers | None = None,
-        labels: Numbers | None = None,
+        embeddings: Numbers | Iterator[Numbers] | None,
+        probs: Numbers | Iterator[Numbers] | None = None,
+        labels: Numbers | Iterator[Numbers] | None = None,
         *,
-        logits: Numbers | None = None,
+        logits: Numbers | Iterator[Numbers] | None = None,
     ) -> "ResMem":
         """A memory of what the base model leaves of the labels; this one stays as it
         is.
 
         Args:
             embeddings: (n, D), where the neighbours are looked for; whatever `search`
-                takes.
+                takes. Or an iterator of blocks (m, D); then `labels`, and `probs` or
+                `logits`, are iterators of the same blocks, which are read side by side.
+                Beside what is kept, one block is in memory: with `keep`, residuals of a
+                vocabulary are never there in full.
             probs: The base model's probabilities (n, L) there; or give `logits`, to be
                 divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
@@ -184,10 +209,57 @@ class ResMem(Module):
                 "it must be the classes of the embeddings, (n,)."
             )
         assert labels is not None
+        base = logits if probs is None else probs
+        kinds = {isinstance(one, Iterator) for one in (embeddings, base, labels)}
+        if True in kinds:
+            return self._fit_blocks(embeddings, base, labels, logits=probs is None)
         with renamed(probs="logits" if probs is None else "probs"):
             residuals = onehot_residuals(self._base(probs, logits), labels)
         with renamed(residuals="labels"):
             return self.fit_residuals(embeddings, residuals)
+
+    def _fit_blocks(
+        self, embeddings: Any, base: Any, labels: Any, *, logits: bool
+    ) -> "ResMem":
+        """`fit` with iterators of blocks, of which only residuals and embeddings stay."""
+        given = {
+            "embeddings": embeddings,
+            "logits" if logits else "probs": base,
+            "labels": labels,
+        }
+        for name, one in given.items():
+            if not isinstance(one, Iterator):
+                raise ArgumentError(
+                    name,
+                    f"got {brief(type(one))}; it must be an iterator of blocks, as "
+                    "the others are.",
+                )
+        rows: list[Any] = []
+        parts: list[Residuals] = []
+        for block in zip_longest(embeddings, base, labels):
+            for name, one in zip(given, block, strict=True):
+                if one is None:
+                    raise ArgumentError(
+                        name, "got fewer blocks; it must be as many as the others."
+                    )
+            some = replace(self, k=1, search=_Rows).fit(
+                block[0],
+                None if logits else block[1],
+                block[2],
+                logits=block[1] if logits else None,
+            )
+            assert isinstance(some.store, _Rows)
+            rows.append(np.asarray(some.store.rows))
+            parts.append(jax.tree.map(np.asarray, some.residuals))
+        if not rows:
+            raise ArgumentError("embeddings", "got no block; it must be one or more.")
+        structure = jax.tree.structure(parts[0])
+        columns = [
+            list(leaves) for leaves in zip(*map(jax.tree.leaves, parts), strict=True)
+        ]
+        parts.clear()
+        residuals = jax.tree.unflatten(structure, [joined(leaf) for leaf in columns])
+        return self.fit_residuals(joined(rows), residuals)
 
     @renamed(rows="embeddings")
     def fit_residuals(
@@ -232,16 +304,23 @@ class ResMem(Module):
         Raises:
             ValueError: If nothing is stored, the store cannot be split, or the number
                 of devices does not divide the number of rows.
-        """
-        return self.placed(placement_on(mesh, axis))
 
-    def placed(self, placement: Placement) -> "ResMem":
+        >>> import jax, numpy as np, rankone as ro
+        >>> unsure = np.full((2, 2), 0.5)
+        >>> memory = ro.ResMem(k=1).fit(np.eye(2), unsure, np.array([0, 1]))
+        >>> spread = memory.sharded(jax.make_mesh((1,), ("rows",)))
+        >>> spread.predict(np.eye(2), unsure).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
+        return self._placed(placement_on(mesh, axis))
+
+    def _placed(self, placement: Placement) -> "ResMem":
         """`sharded`, for a placement that was made before."""
         residuals, store = self._fitted()
         instance("store", store, ExactSearch, "an ExactSearch, to be split")
         fields = {
             "residuals": split(residuals, placement),
-            "store": store.placed(placement),  # type: ignore[attr-defined]
+            "store": store._placed(placement),  # type: ignore[attr-defined]
             "sigma": placement.put(self.sigma),
             "temperature": placement.put(self.temperature),
         }

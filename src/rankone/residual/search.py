@@ -134,10 +134,16 @@ class ExactSearch(Module):
 
         Raises:
             ValueError: If the number of devices does not divide the number of rows.
-        """
-        return self.placed(placement_on(mesh, axis))
 
-    def placed(self, placement: Placement) -> "ExactSearch":
+        >>> import jax, numpy as np, rankone as ro
+        >>> store = ro.residual.ExactSearch(np.eye(3))
+        >>> spread = store.sharded(jax.make_mesh((1,), ("rows",)))
+        >>> spread.search(np.eye(3)[1], k=1).indices.tolist()
+        [1]
+        """
+        return self._placed(placement_on(mesh, axis))
+
+    def _placed(self, placement: Placement) -> "ExactSearch":
         """`sharded`, for a placement that was made before."""
         if len(self.rows) % placement.parts:
             raise ArgumentError(

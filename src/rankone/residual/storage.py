@@ -109,7 +109,7 @@ class _Split(Module):
     def L(self) -> int:
         return self.parts.L
 
-    def placed(self, placement: Placement) -> "_Split":
+    def _placed(self, placement: Placement) -> "_Split":
         """The same residuals over the devices of a placement."""
         n = self.n
 
@@ -144,10 +144,10 @@ def split(residuals: Residuals, placement: Placement) -> Residuals:
     """
     n = len(residuals)
     if isinstance(residuals, _Split):
-        return residuals.placed(placement)
+        return residuals._placed(placement)
     if any(leaf.shape[:1] != (n,) for leaf in jax.tree.leaves(residuals)):
         return residuals
-    return _Split(residuals, n, None).placed(placement)
+    return _Split(residuals, n, None)._placed(placement)
 
 
 def dense(residuals: Numbers) -> Residuals:

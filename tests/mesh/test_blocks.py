@@ -8,10 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone import _blocks
 from rankone.editing import SecondMoments
+from rankone.memory.distributed import _stored
 from rankone.residual import ExactSearch, ShardedSearch, search
 
 XI = 0.4 * np.random.default_rng(0).standard_normal((96, 4)).astype(np.float32)
@@ -74,15 +76,18 @@ def test_a_residual_memory_of_blocks_is_that_of_all_rows(keep):
 
     several = model.fit(blocks(XI), logits=blocks(3 * XI), labels=blocks(labels))
     jax.tree.map(close, several, one)
-    with pytest.raises(ValueError, match=r"^labels: got"):
+    with refused(ValueError, match=r"^labels: got"):
         model.fit(blocks(XI), logits=blocks(XI), labels=labels)
-    with pytest.raises(ValueError, match=r"^logits: got fewer"):
+    with refused(ValueError, match=r"^logits: got fewer"):
         model.fit(blocks(XI), logits=iter([XI[:50]]), labels=blocks(labels))
 
 
 CHILD = """
 import os, signal, sys
 import numpy as np, jax
+import rankone as ro
+from refusals import refused
+
 import rankone as ro
 from rankone import _blocks
 from rankone.editing import SecondMoments
@@ -129,9 +134,9 @@ def test_a_killed_run_goes_on_without_a_pattern_lost_or_counted_twice(
     assert len(again) == 96
     np.testing.assert_array_equal(again.T, memory.T)
     close(again.energy(X), one.energy(X))
-    with pytest.raises(ValueError, match=r"^checkpoint: got .* of another run"):
+    with refused(ValueError, match=r"^checkpoint: got .* of another run"):
         ro.DrDAM.store(blocks(), 3.0, features(), checkpoint=path)
-    with pytest.raises(ValueError, match=r"^checkpoint: got .* 32 rows more"):
+    with refused(ValueError, match=r"^checkpoint: got .* 32 rows more"):
         ro.DrDAM.store(iter([XI[:64]]), 4.0, features(), checkpoint=path)
     moments = SecondMoments.empty(4).update(blocks(), checkpoint=paths[2])
     assert int(moments.count) == 96
@@ -153,7 +158,7 @@ def test_the_number_of_patterns_is_exact_beyond_the_digits_of_float32():
 def test_too_many_keys_are_refused_by_name():
     moments = SecondMoments(jnp.eye(4), jnp.int32(2**31 - 2))
     assert int(moments.update(XI[:1]).count) == 2**31 - 1
-    with pytest.raises(ValueError, match=r"^keys: got 2 after"):
+    with refused(ValueError, match=r"^keys: got 2 after"):
         moments.update(XI[:2])
 
 
@@ -168,9 +173,9 @@ def test_rows_on_the_host_are_sized_there(monkeypatch):
 def test_sizes_beyond_32_bits_are_refused_by_name():
     many = np.broadcast_to(np.float32(0), (2**31, 1))  # which takes four bytes
     for make in (ExactSearch, ShardedSearch):
-        with pytest.raises(ValueError, match=r"^rows: got 2,147,483,648 rows"):
+        with refused(ValueError, match=r"^rows: got 2,147,483,648 rows"):
             make(many)
-    with pytest.raises(ValueError, match=r"^Y: got 1073741824; .* at most"):
+    with refused(ValueError, match=r"^Y: got 1073741824; .* at most"):
         ro.RandomFeatures(1, 2**30, key=jax.random.key(0))
 
 
@@ -185,5 +190,17 @@ def test_sizes_beyond_32_bits_are_refused_by_name():
     ],
 )
 def test_blocks_that_do_not_fit_are_named(call, named):
-    with pytest.raises(ValueError, match=f"^{named}: got"):
+    with refused(ValueError, match=f"^{named}: got"):
         call()
+
+
+def test_storing_copies_no_patterns():
+    """The compiler's count of temporary bytes, of patterns that are on a device: a few
+    numbers per pattern, of its 64.
+    """
+    features = ro.RandomFeatures(64, 32, key=jax.random.key(0))
+    beta = jnp.float32(4)
+    Xi = jax.ShapeDtypeStruct((2**14, 64), jnp.float32)
+    program = _stored.lower(features, beta, Xi, "dot", jnp.zeros(64), None).compile()
+    temporary = program.memory_analysis().temp_size_in_bytes
+    assert temporary < 0.1 * Xi.size * 4

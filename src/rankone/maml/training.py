@@ -15,6 +15,8 @@ from typing import Any, Protocol, runtime_checkable
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
@@ -28,6 +30,7 @@ from rankone._checks import (
 )
 from rankone._files import locked, read_arrays, save_arrays
 from rankone._fingerprint import fingerprint
+from rankone._mesh import Placement, placement_on
 from rankone._module import Module
 from rankone._progress import progress_bar
 from rankone.maml.tasks import Task
@@ -77,6 +80,8 @@ def meta_train(
     learning_rate: float = 1e-3,
     checkpoint: Path | str | None = None,
     progress: bool = True,
+    mesh: Mesh | None = None,
+    axis: str | None = None,
 ) -> MetaTrained:
     """Minimise the expected loss at the queries of random tasks [M-def].
 
@@ -96,6 +101,10 @@ def meta_train(
             seconds and at the end; of this run alone, by a fingerprint of all
             arguments, and of one process at a time.
         progress: True to show a bar.
+        mesh: Devices that share the tasks of a group, such as
+            `jax.make_mesh((8,), ("tasks",))`; each sends one gradient per group. Their
+            number divides the group.
+        axis: Name of the axis of the mesh; by default its first.
 
     Raises:
         ValueError: For arguments out of range, or a checkpoint of another run, or one
@@ -138,6 +147,12 @@ def meta_train(
             f"it must be a divisor of meta_batch, {meta_batch}."
         )
     positive("learning_rate", learning_rate)
+    placement = None if mesh is None else placement_on(mesh, axis)
+    if placement is not None and group % placement.parts:
+        raise ValueError(
+            f"mesh: got {placement.parts} devices; "
+            f"it must be a number of devices that divides a group of {group} tasks."
+        )
     k_init, k_tasks = jax.random.split(key)
     params = learner.init(k_init)
     state = (params, jax.jit(_optimiser(learning_rate, iterations).init)(params))
@@ -166,6 +181,7 @@ def meta_train(
             progress,
             **options,
             **schedule,
+            placement=placement,
         )
 
 
@@ -234,7 +250,10 @@ def _optimiser(learning_rate: ArrayLike, iterations: int) -> Any:
     return optax.chain(optax.clip_by_global_norm(10.0), adam)
 
 
-@partial(jax.jit, static_argnames=("learner", "tasks", "loss", "iterations", "groups"))
+@partial(
+    jax.jit,
+    static_argnames=("learner", "tasks", "loss", "iterations", "groups", "placement"),
+)
 def _advance(
     state: Any,
     start: Array,
@@ -246,6 +265,7 @@ def _advance(
     loss: Callable,
     iterations: int,
     groups: tuple[int, int],
+    placement: Placement | None,
 ) -> tuple[Any, Array]:
     """A hundred iterations from `start` on: the state after them, and their mean
     loss.
@@ -259,12 +279,23 @@ def _advance(
             batch
         ).mean()
 
+    def of_group(params: Any, keys: Array) -> tuple[Array, Any]:
+        return jax.value_and_grad(objective)(params, jax.vmap(tasks)(keys))
+
+    def of_all(params: Any, keys: Array) -> tuple[Array, Any]:
+        if placement is None:
+            return of_group(params, keys)
+        return placement.run(
+            lambda *own: jax.lax.pmean(of_group(*own), placement.axis),
+            (params, keys),
+            (P(), placement.spec()),
+            (P(), P()),
+        )
+
     def iterate(state: Any, i: Array) -> tuple[Any, Array]:
         params, moments = state
         keys = jax.random.split(jax.random.fold_in(key, i), groups)
-        grouped = jax.lax.map(
-            lambda k: jax.value_and_grad(objective)(params, jax.vmap(tasks)(k)), keys
-        )
+        grouped = jax.lax.map(partial(of_all, params), keys)
         value, slope = jax.tree.map(lambda leaf: leaf.mean(0), grouped)
         change, moments = optimiser.update(slope, moments, params)
         return (optax.apply_updates(params, change), moments), value

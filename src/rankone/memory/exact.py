@@ -129,8 +129,8 @@ class MrDAM(EnergyMemory):
 
         >>> import jax, numpy as np, rankone as ro
         >>> memory = ro.MrDAM(np.eye(4), beta=8.0).sharded(jax.make_mesh((1,), ("rows",)))
-        >>> memory.energy(np.eye(4)[0]).item()
-        -0.0
+        >>> round(memory.energy(np.eye(4)[0]).item(), 4)
+        -0.0001
         """
         return self._placed(placement_on(mesh, axis))
 

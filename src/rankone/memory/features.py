@@ -291,30 +291,32 @@ class RandomFeatures(Module):
             centre: Subtracted from them, a few patterns at a time.
             scale: By which they are multiplied then.
             rows: How the patterns are split over devices. Each encodes its own, and one
-                sum of T travels.
+                sum of T travels. If the same devices split the frequencies, each encodes
+                all patterns, which travel a few at a time.
         """
         arguments = (self, Xi, weights, centre, jnp.asarray(scale, centre.dtype))
         placement = self.placement
         if placement is None and rows is None:
             T = _own_tables(*arguments)
-        else:
-            apart = rows is not None and (
-                placement is None
-                or (rows.mesh == placement.mesh and rows.axis != placement.axis)
-            )
-            pattern = rows.spec() if apart and rows is not None else P()
-            where = rows if placement is None else placement
-            assert where is not None
-            T = where.run(
-                partial(
-                    _own_tables,
-                    axis=None if placement is None else placement.axis,
-                    over=rows.axis if apart and rows is not None else None,
-                ),
-                arguments,
-                (self._specs, pattern, pattern, P(), P()),
-                P() if placement is None else placement.spec(1),
-            )
+            return T[:, : self.Y].reshape(self.M)
+        if rows is not None and placement is not None and rows.mesh != placement.mesh:
+            rows = None  # the patterns come to the devices of the features
+        where = rows if placement is None else placement
+        assert where is not None
+        own = None if placement is None else placement.axis
+        apart = None if rows is None else rows.axis
+        pattern = P() if rows is None else rows.spec()
+        T = where.run(
+            partial(
+                _own_tables,
+                axis=own,
+                over=None if apart == own else apart,
+                among=apart if apart == own else None,
+            ),
+            arguments,
+            (self._specs, pattern, pattern, P(), P()),
+            P() if placement is None else placement.spec(1),
+        )
         if placement is None:
             return T[:, : self.Y].reshape(self.M)
         return Tables(T, jnp.ones((), T.dtype), 32, self.Y)
@@ -401,9 +403,11 @@ def _own_tables(
     scale: Array,
     axis: Any = None,
     over: Any = None,
+    among: Any = None,
 ) -> Array:
     """Sums of the features of patterns (tables, columns), of a device's own frequencies
-    and patterns; then over the devices that hold other patterns.
+    and patterns; then over the devices `over` which hold other patterns. The devices
+    `among` which hold other patterns and other frequencies pass their patterns round.
     """
     K = len(Xi)
     chunk = ceil(K / ceil(K / 16)) if K else 1
@@ -416,6 +420,8 @@ def _own_tables(
         xi = jax.lax.dynamic_slice_in_dim(Xi, start, chunk).astype(centre.dtype)
         w = jax.lax.dynamic_slice_in_dim(weights, start, chunk)
         w = jnp.where(start + jnp.arange(chunk) >= i * chunk, w, 0)
+        if among is not None:
+            xi, w = jax.lax.all_gather((xi, w), among, tiled=True)
         z = scale * (xi - centre[None])
         return T + _own_features(features, z, lambda f: w @ f), None
 

@@ -213,6 +213,12 @@ class ResMem(Module):
         kinds = {isinstance(one, Iterator) for one in (embeddings, base, labels)}
         if True in kinds:
             return self._fit_blocks(embeddings, base, labels, logits=probs is None)
+        return self._fit_whole(embeddings, probs, labels, logits)
+
+    def _fit_whole(
+        self, embeddings: Any, probs: Any, labels: Any, logits: Any
+    ) -> "ResMem":
+        """`fit` with arrays."""
         with renamed(probs="logits" if probs is None else "probs"):
             residuals = onehot_residuals(self._base(probs, logits), labels)
         with renamed(residuals="labels"):
@@ -242,12 +248,10 @@ class ResMem(Module):
                     raise ArgumentError(
                         name, "got fewer blocks; it must be as many as the others."
                     )
-            some = replace(self, k=1, search=_Rows).fit(
-                block[0],
-                None if logits else block[1],
-                block[2],
-                logits=block[1] if logits else None,
-            )
+            rows_of, base_of, labels_of = block
+            probs, scores = (None, base_of) if logits else (base_of, None)
+            one_block = replace(self, k=1, search=_Rows)
+            some = one_block._fit_whole(rows_of, probs, labels_of, scores)
             assert isinstance(some.store, _Rows)
             rows.append(np.asarray(some.store.rows))
             parts.append(jax.tree.map(np.asarray, some.residuals))

@@ -56,13 +56,13 @@ export function explain(exact, copy, settings, ready) {
       : "The exact memory mixes pictures: raise β.";
   if (!copy) return `${first} The vector is still being written.`;
   const { needed } = ready.law;
-  const foreseen = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
+  const size = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
   const second = isRight(copy)
     ? "So did the vector."
     : copy.wrong < NEAR * ready.freedom
       ? "The vector is near it, and its noise leaves wrong pixels."
       : "The vector did not find it.";
-  return `${first} ${second} The error law asks for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${foreseen}.`;
+  return `${first} ${second} The error law asks for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
 }
 
 /** Two figures. @param {number} n */

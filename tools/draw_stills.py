@@ -40,6 +40,7 @@ STANDS = """(model) => {
     const place = tag?.previousElementSibling;
     return place?.querySelector('.r1') ? place : null;
 }"""
+READY = "(place) => !place.querySelector('[aria-busy=true]')"
 ALONE = """(place) => {
     for (let part = place; part.tagName !== 'ARTICLE'; part = part.parentElement)
         for (const other of [...part.parentElement.children])
@@ -129,6 +130,7 @@ def draw(
     assert place is not None
     place.evaluate(ALONE)
     page.wait_for_timeout(1500)  # what it computes when it is seen
+    page.wait_for_function(READY, arg=place, timeout=120_000)
     words = " ".join(
         f"The {explorer.name} explorer as it opens. {place.evaluate(WORDS)}".split()
     )
@@ -136,6 +138,7 @@ def draw(
     if (skip := place.query_selector("[data-skip]")) and skip.is_visible():
         skip.click()  # a picture cannot be asked for the answer
         page.wait_for_timeout(1500)
+        page.wait_for_function(READY, arg=place, timeout=120_000)
     page.add_style_tag(content=LEFT_OUT)
     picture = place.screenshot()
     box = place.bounding_box()

@@ -50,18 +50,18 @@ export function createActor(post) {
     const begun = performance.now();
     /** @type {Frame[]} */
     let frames = [];
-    let told = begun;
+    let posted = begun;
     /** @param {boolean} done */
     const tell = (done) => {
       const buffers = frames.flatMap(({ x, weights }) => [x.buffer, weights.buffer]);
       const milliseconds = performance.now() - begun;
       post({ type: "frames", track, version, frames, done, milliseconds }, buffers);
       frames = [];
-      told = performance.now();
+      posted = performance.now();
     };
     for (const frame of descent(config, list, track === "exact" ? null : memory)) {
       frames.push(frame);
-      if (performance.now() - told > SLICE) tell(false);
+      if (performance.now() - posted > SLICE) tell(false);
       yield;
     }
     tell(true);

@@ -72,7 +72,10 @@ export function createExplorer(given, fetchPictures) {
     writing(share) {
       if (!frame.pending) stage.writing(share);
     },
-    error: (message) => frame.warn(`The computation stopped: ${message}`),
+    error(message) {
+      stage.busy(false);
+      frame.warn(`The computation stopped: ${message}`);
+    },
   });
   const playback = createPlayback({
     timeline,
@@ -95,6 +98,7 @@ export function createExplorer(given, fetchPictures) {
     panel.show(frame.settings);
     clock.pause();
     clearTimeout(waiting);
+    stage.busy(!frame.pending);
     if (!pictures) return fetchAll();
     moved = true;
     due = (play || before !== null) && !hold.held && !reducedMotion();
@@ -127,6 +131,7 @@ export function createExplorer(given, fetchPictures) {
       update({ before: null, play: true });
     } catch {
       arriving = null;
+      stage.busy(false);
       frame.warn("The pictures did not come. Change anything to try again.");
     }
   }
@@ -143,6 +148,7 @@ export function createExplorer(given, fetchPictures) {
     if (exact.done && distributed.done) {
       clearTimeout(waiting);
       clock.pause();
+      stage.busy(false);
       if (due) playRun();
       else showEnd();
     } else if (exact.done && !hold.held) {
@@ -232,8 +238,8 @@ export function createExplorer(given, fetchPictures) {
         due,
         law: ready?.law ?? null,
         freedom: ready?.freedom ?? null,
-        exact: told(exact),
-        distributed: told(distributed),
+        exact: summary(exact),
+        distributed: summary(distributed),
         computed: timeline.last,
       };
     },
@@ -267,7 +273,7 @@ const last = (list) => list[list.length - 1];
  *
  * @param {import("./engine.js").Run} run
  */
-function told({ frames, done }) {
+function summary({ frames, done }) {
   if (frames.length === 0) return { done, steps: 0 };
   const { x, weights: _, ...rest } = last(frames);
   return { done, steps: frames.length - 1, x: [...x], ...rest };

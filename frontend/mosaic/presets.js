@@ -48,7 +48,7 @@ const QUESTIONS = [
     predict: { options: WHO, right: winners },
     after: (found) =>
       `${OUTCOME[winners(found)]} ${asks(found)} The number grows in proportion to K.`,
-    set: { K: 10000, beta: 70, Y: 65536, target: 4321 },
+    set: { K: 10000, beta: 70, Y: 65536, target: 5891 },
   },
   {
     key: "half",

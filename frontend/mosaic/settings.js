@@ -27,7 +27,7 @@ export const admits = within(RULES);
 /** @type {Settings} */
 export const DEFAULTS = {
   K: 900,
-  target: 437,
+  target: 582, // an anchor
   damage: "quarter",
   beta: 50,
   Y: 262144,

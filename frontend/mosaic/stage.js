@@ -97,6 +97,8 @@ export function createStage(on) {
       panels.exact.element,
       panels.distributed.element,
     ),
+    /** @param {boolean} on Whether something that is to be shown is still computed. */
+    busy: (on) => stage.element.setAttribute("aria-busy", String(on)),
     /** Where the choice of the damage stands. */
     place,
     /** @param {Pictures} given */
@@ -136,8 +138,8 @@ export function createStage(on) {
       const { K, target } = settings;
       panels[track].state.show(bytesOf(frame.x));
       panels[track].wall.show({ K, target, weights: frame.weights });
-      const told = sure ? verdict(frame, settings, ready.freedom) : "on its way";
-      say(track, told, weighed(frame, target));
+      const words = sure ? verdict(frame, settings, ready.freedom) : "on its way";
+      say(track, words, weighed(frame, target));
     },
     /**
      * While a memory has nothing to show yet: the query, and an unlit wall.

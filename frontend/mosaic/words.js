@@ -38,8 +38,8 @@ export function verdict(frame, settings, freedom) {
 /** @type {(frame: Frame, target: number) => string} */
 export function weighed(frame, target) {
   if (frame.spread < ONE)
-    return `weight of the picture asked for: ${figures(frame.weights[target], 2)}`;
-  return `the weight is spread over ${count(frame.spread)} pictures`;
+    return `weight on the right picture: ${figures(frame.weights[target], 2)}`;
+  return `weight spread over ${count(frame.spread)} pictures`;
 }
 
 /**
@@ -55,14 +55,16 @@ export function explain(exact, copy, settings, ready) {
       ? "The exact memory went to another picture."
       : "The exact memory mixes pictures: raise β.";
   if (!copy) return `${first} The vector is still being written.`;
+  if (!isRight(exact) && exact.spread >= ONE)
+    return `${first} A vector that stands for the same pictures cannot do better.`;
   const { needed } = ready.law;
-  const foreseen = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
+  const size = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
   const second = isRight(copy)
     ? "So did the vector."
     : copy.wrong < NEAR * ready.freedom
       ? "The vector is near it, and its noise leaves wrong pixels."
       : "The vector did not find it.";
-  return `${first} ${second} The error law asks for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${foreseen}.`;
+  return `${first} ${second} The error law asks for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
 }
 
 /** Two figures. @param {number} n */

@@ -190,7 +190,8 @@ def test_each_slider_does_at_its_ends_what_the_page_says(
     assert (shown["distributed"]["wrong"] == 0) == distributed
     law = shown["law"]["needed"]
     words = page.locator(".r1-sentence").inner_text()
-    assert ("too few" in words) == (shown["settings"]["Y"] < law)
+    few = exact and shown["settings"]["Y"] < law  # else the vector is not to blame
+    assert ("too few" in words) == few
 
 
 def test_ten_thousand_pictures_are_read_by_the_list_and_not_by_the_vector(explorer):

@@ -5,7 +5,7 @@ import { rowNorms } from "../../retrieval/math/features.js";
 import { BYTES, D, UNIT } from "./pictures.js";
 
 /** How many pictures a block holds, and the sums of their cosines and of their sines. */
-/** @typedef {{ held: number, cosines: Float32Array, sines: Float32Array }} Sums */
+/** @typedef {{ count: number, cosines: Float32Array, sines: Float32Array }} Sums */
 
 export class Writer {
   /** @type {Map<number, Sums>} */
@@ -44,10 +44,10 @@ export class Writer {
   collected(blocks) {
     const all = new Float32Array(2 * D * blocks.length);
     blocks.forEach((b, i) => {
-      const held = this.sums.get(b);
-      if (!held) return;
-      all.set(held.cosines, 2 * D * i);
-      all.set(held.sines, 2 * D * i + D);
+      const block = this.sums.get(b);
+      if (!block) return;
+      all.set(block.cosines, 2 * D * i);
+      all.set(block.sines, 2 * D * i + D);
     });
     return all;
   }
@@ -79,13 +79,13 @@ export class Writer {
    */
   bring(b, K) {
     const { seed, beta, entered } = this;
-    const held = this.sums.get(b) ?? {
-      held: 0,
+    const sums = this.sums.get(b) ?? {
+      count: 0,
       cosines: new Float32Array(D),
       sines: new Float32Array(D),
     };
-    this.sums.set(b, held);
-    if (held.held === K) return;
+    this.sums.set(b, sums);
+    if (sums.count === K) return;
     const block = blockOf(D);
     const [signs, norms] = split(split(key(seed))[0]);
     const at = (1 + 2 * b) * D;
@@ -95,9 +95,9 @@ export class Writer {
     const root = Math.sqrt(beta);
     block.norms.set(rowNorms(normal(norms, (b + 1) * D, b * D), D).map((norm) => root * norm));
     const { first, second } = block;
-    const { cosines, sines } = held;
-    const sign = K > held.held ? 1 : -1;
-    const [from, to] = K > held.held ? [held.held, K] : [K, held.held];
+    const { cosines, sines } = sums;
+    const sign = K > sums.count ? 1 : -1;
+    const [from, to] = K > sums.count ? [sums.count, K] : [K, sums.count];
     for (let m = from; m < to; m++) {
       block.z.set(entered.values.subarray(m * D, (m + 1) * D));
       block.project();
@@ -107,6 +107,6 @@ export class Writer {
         sines[i] += sign * second[i];
       }
     }
-    held.held = K;
+    sums.count = K;
   }
 }

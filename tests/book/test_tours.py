@@ -132,6 +132,14 @@ def guesses(path: Path) -> list[tuple[dict[str, object], str]]:
     return found
 
 
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_card_sets_what_the_explorer_takes(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for tour in re.findall(r"^:::\{tour\}.*?^:::$", text, re.M | re.S):
+        for target in re.findall(r"\{try\}`[^`<]*<([^>]*)>`", tour):
+            state_of(ROOT, target)
+
+
 def test_there_are_tours_with_guesses() -> None:
     assert {"intro.md", "retrieval.md"} <= {path.name for path in PAGES}
     assert all(len(guesses(path)) > 1 for path in PAGES)

@@ -30,7 +30,9 @@ export function python({ keys, used, W, k, v, geometry, ridge, beta, pairs, orde
     `edit = ${edit}`,
     "after = edit.apply(W)",
     "interference = np.linalg.norm((after - W) @ keys.T, axis=0)  # how far each key's answer moves",
-    "print(after, interference, (interference**2).sum(), sep='\\n')",
+    'print("The edited matrix:", after, sep="\\n")',
+    'print("Interference at each key:", interference.round(3))',
+    'print(f"Sum of the squares: {(interference**2).sum():.3g}")',
   );
 }
 

@@ -3,6 +3,7 @@ import { createBackground } from "../kit/background.js";
 import { h, setText } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
 import { table } from "../kit/export.js";
+import { keepHeight } from "../kit/keepheight.js";
 import { amount } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
 import { createCharts, SERIES } from "./charts.js";
@@ -147,7 +148,7 @@ export function createExplorer(initial, save) {
     return `${plain}, on U ${own}, with P ${other}. Gap between the last two ${amount(gap[step])}.`;
   }
 
-  return frame.lay({
+  const laid = frame.lay({
     className: "r1-preconditioning",
     stage: [planes.element, playback.element],
     controls: panel.first,
@@ -159,6 +160,9 @@ export function createExplorer(initial, save) {
     state: () => ({ counts, ...current }),
     close: counter.stop,
   });
+  const controls = laid.element.querySelector(".r1-first");
+  if (controls instanceof HTMLElement) keepHeight(controls); // each method has controls of its own
+  return laid;
 }
 
 /** @type {(run: Run) => Table} */

@@ -67,6 +67,8 @@ export function python(settings) {
     "on_U = out_of_reach + T @ on_U @ V",
     "losses = [[float(loss(W)) for W in path] for path in (plain, on_U, with_P)]",
     "gap = np.linalg.norm(on_U - with_P, axis=(1, 2))",
-    "print([one[-1] for one in losses], gap.max())",
+    "ends = [one[-1] for one in losses]",
+    `print(f"Step ${settings.steps}. Loss: plain {ends[0]:.3g}, on U {ends[1]:.3g}, with P {ends[2]:.3g}.")`,
+    'print(f"Gap between the last two {gap[-1]:.3g}, at most {gap.max():.3g}.")',
   );
 }

@@ -1,5 +1,6 @@
 // Settings in, pictures out: joins the data, the race of the risks, playback and what is on the page.
 import { createFrame } from "../kit/explorer.js";
+import { keepHeight } from "../kit/keepheight.js";
 import { count, figures, percent } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
 import * as random from "../kit/random.js";
@@ -197,7 +198,7 @@ export function createExplorer(initial, save) {
     return { ...weights, X: [...set.X], y: [...fit.y], residuals: [...fit.residuals] };
   }
 
-  return frame.lay({
+  const laid = frame.lay({
     className: "r1-residual",
     stage: [stages.line.element, stages.plane.element, stages.waves.element],
     controls: panel.first,
@@ -225,6 +226,11 @@ export function createExplorer(initial, save) {
     },
     close: race.close,
   });
+  for (const name of ["stage-block", "first"]) {
+    const part = laid.element.querySelector(`.r1-${name}`);
+    if (part instanceof HTMLElement) keepHeight(part); // each picture has heights of its own
+  }
+  return laid;
 }
 
 /** @type {(race: { sizes: number[], risks: Risks[] }) => Table} */

@@ -49,7 +49,7 @@ const QUESTIONS = [
   {
     key: "rough",
     name: "Which wave should the base learn?",
-    ask: "The truth is a smooth wave plus a rough wave of half the height. The base knows the smooth wave, which leaves it the smaller error. The memory stores the rest. Would the sum be better if the base knew the rough wave?",
+    ask: "The truth is a smooth wave plus a rough one of half the height. The base knows the smooth wave and the memory stores the rest. Is it better the other way round?",
     predict: {
       options: [
         ["yes", "Yes: learn the rough one"],
@@ -57,9 +57,9 @@ const QUESTIONS = [
       ],
       right: ({ waves }) => (waves ? (waves.other < waves.memory ? "yes" : "no") : null),
     },
-    after: ({ n, risk, waves }) =>
+    after: ({ risk, waves }) =>
       waves
-        ? `With ${n} examples the sum has the risk ${number(risk.memory)}; if the base knew the other wave, the sum would have ${number(waves.other)}. Alone, the two bases have ${number(waves.base)} and ${number(waves.otherBase)}. A neighbour's value is a good substitute for a smooth wave and a bad one for a rough wave. Move the frequency, then n.`
+        ? `The sum has risk ${number(risk.memory)}, and ${number(waves.other)} the other way round, although that base alone is worse (${number(waves.otherBase)} against ${number(waves.base)}). A neighbour replaces a smooth wave well and a rough one badly. Move ν, then n.`
         : "",
     set: { view: "waves", frequency: 8, learns: "smooth", n: 64 },
   },

@@ -18,6 +18,7 @@ const onLine = ({ seed, n, d, L, k, sigma, noise }) =>
   script(
     HEAD,
     "from rankone.theory.linear_resmem import constrained_erm",
+    k === 1 && L <= 1 && "from rankone.theory.resmem_rates import noisy_risk",
     "",
     `points, noise = jax.random.split(jax.random.key(${seed}))`,
     `X = np.asarray(jax.random.normal(points, (${n}, ${d + 2}), "float32"), float)  # uniform in a ball:`,
@@ -33,7 +34,10 @@ const onLine = ({ seed, n, d, L, k, sigma, noise }) =>
     "base = queries @ theta",
     "correction = np.asarray(memory.correction(queries))[:, 0]",
     "model = base + correction",
-    "print(theta, ((model - x) ** 2).mean())",
+    'print(f"Mean squared error along the first axis: {((model - x) ** 2).mean():.2g}")',
+    k === 1 &&
+      L <= 1 &&
+      `print(f"base + 1 neighbour, law: {float(noisy_risk(${n}, ${d}, ${L}, ${noise})):.2g}")`,
   );
 
 /**
@@ -57,10 +61,11 @@ const onCircle = ({ seed, n, k, sigma, frequency, learns }) =>
     `base = ${learns}(x)`,
     "correction = np.asarray(memory.correction(x[:, None]))[:, 0]",
     "model = base + correction",
-    'print("mean squared error of the sum", ((model - smooth(x) - rough(x)) ** 2).mean())',
+    "error = ((model - smooth(x) - rough(x)) ** 2).mean()",
+    'print(f"Mean squared error around the circle: {error:.2g}")',
     `laws = {"smooth": mode_risk(${n}, 1, ${frequency}) / 8, "rough": mode_risk(${n}, 1, 1) / 2}`,
     "for part, law in laws.items():",
-    '    print(f"base knows the {part} wave: risk with one neighbour, by the law, {float(law):.3g}")',
+    '    print(f"base knows the {part} wave: base + 1 neighbour, law: {float(law):.2g}")',
   );
 
 /**
@@ -93,6 +98,6 @@ function inPlane(settings) {
     "base = p(*grid.T)",
     "model = np.asarray(memory.predict(grid, base))[:, 1]",
     "wrong = ((model > 0.5) != above(*grid.T)).mean()",
-    "print(wrong)",
+    'print(f"Base + memory: {100 * wrong:.1f} % of the square wrong")',
   );
 }

@@ -111,6 +111,7 @@ export const cosines = {
       "",
       `omega = jax.random.normal(jax.random.key(${seed}), (${Y},))`,
       "estimate = jnp.cos(omega * 1.0).mean()",
+      'print(f"At Δ = 1: mean {estimate:.3f}, kernel {jnp.exp(-0.5):.3f}")',
       "",
     ].join("\n"),
 };

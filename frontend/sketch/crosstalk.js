@@ -210,5 +210,7 @@ export const crosstalk = {
       `Xi = jax.random.rademacher(jax.random.key(${seed}), (${Math.max(1, Math.round(load * D))}, ${D}), jnp.float32)`,
       `found = hopfield.recall(Xi[0], hopfield.hebbian(Xi), max_sweeps=${SWEEPS})`,
       "wrong = (found.sigma != Xi[0]).mean()",
+      'print(f"Bits wrong at rest, one pattern: {100 * float(wrong):.2g} %")',
+      "",
     ].join("\n"),
 };

@@ -4,7 +4,7 @@ import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
 import { Exact } from "../landscape/math/exact.js";
 import { isOccluded } from "../retrieval/math/corruption.js";
-import { descend } from "./math/pictures.js";
+import { descend, squaredDistance } from "./math/pictures.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Pictures, Run } from "./math/pictures.js" */
@@ -100,9 +100,7 @@ export function consequences(settings, stored) {
   const run = descend({ pictures, beta, start: startOf(settings, stored), eta, steps });
   const rests = restsOf(exact);
   const last = run.states[steps];
-  const distances = pictures.vectors.map((xi) =>
-    Math.sqrt(last.reduce((sum, v, i) => sum + (v - xi[i]) ** 2, 0)),
-  );
+  const distances = pictures.vectors.map((xi) => Math.sqrt(squaredDistance(last, xi)));
   const apart = Math.min(...distances);
   return {
     exact,

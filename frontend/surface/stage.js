@@ -4,6 +4,7 @@ import { same } from "../kit/address.js";
 import { h } from "../kit/dom.js";
 import { handle } from "../kit/handle.js";
 import { picture } from "../kit/imagewell.js";
+import { percent } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";
 import { isDark } from "../kit/theme.js";
 import { toBytes } from "../retrieval/math/patterns.js";
@@ -191,7 +192,7 @@ export function createStage({ names, pictures, side, reach }, on) {
       state.show(bytesOf(states[at]));
       tile.show(states[at]);
       figures.start.note(startInWords(settings, names));
-      figures.state.note(veiled ? "hidden" : at === 0 ? "before step 1" : `after step ${at}`);
+      figures.state.note(veiled ? "hidden" : `step ${at}`);
       state.say(veiled ? "State on show: hidden" : `State after step ${at}`);
       hand.place({
         at: shown.run.path[0],
@@ -227,7 +228,7 @@ export function createStage({ names, pictures, side, reach }, on) {
 /** @type {(settings: Settings, names: string[]) => string} */
 function startInWords({ start, from, covered }, names) {
   if (start === "blend") return "a blend";
-  return `${names[from]}, ${Math.round(100 * covered)} % grey`;
+  return `${names[from]}, ${percent(covered)} grey`;
 }
 
 /** @param {Float64Array} state */

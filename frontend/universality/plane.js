@@ -132,7 +132,9 @@ function axes() {
  *
  * @param {Plane} plane
  */
-export function planeInWords({ cells, ray, written, readers }) {
+export function planeInWords({ cells, ray: slope, written, readers }) {
   const active = readers.filter(({ isActive }) => isActive).length;
-  return `The point (v₀, v₁) = (${figures(written[0])}, ${figures(written[1])}) is what the step wrote, as x* reads it. It lies on ray ${Math.round(ray * cells) + 1} of ${cells}. Of the ${count(readers.length)} readers ${active} are active there, and none was before the step. The lines are the kinks of ${DRAWN} of them; the readers of the solid ones are active.`;
+  const place = `v₀ = ${figures(written[0])}, v₁ = ${figures(written[1])}`;
+  const ray = `ray ${Math.round(slope * cells) + 1} of ${cells}`;
+  return `As x* reads it, the step wrote ${place}: a point on ${ray}. ${active} of the ${count(readers.length)} readers are active there, and none at the origin. Lines: the kinks of ${DRAWN} readers, solid where active.`;
 }

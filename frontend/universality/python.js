@@ -48,7 +48,8 @@ export function python({ target, profile, construction, size, x, y, probe, ratio
     `look = [float(ro.predict(one, ${probe})) for one in (network, taught)]`,
     "error = float(np.sqrt(np.mean((after - np.array([f(" +
       `${x}, ${y}, at) for at in x_star])) ** 2)))`,
-    "print(look, error)",
+    `print(f"At x* = ${probe} the network says {look[0]:.3g} before the step and {look[1]:.3g} after it.")`,
+    'print(f"Off the target after it, rms: {error:.3g}")',
   );
 }
 

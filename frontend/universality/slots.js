@@ -42,7 +42,7 @@ export function createSlots() {
       plane.element.style.display = written ? "" : "none";
       bars.hidden = table || written !== null;
       if (written) {
-        setText(caption, "What the step wrote, in the plane of the two slots");
+        setText(caption, "What the step wrote: the plane of the slots");
         setText(note, planeInWords(written));
         return plane.show(written);
       }

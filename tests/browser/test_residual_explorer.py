@@ -241,7 +241,7 @@ def test_the_rough_wave_is_the_better_one_to_learn_at_64_examples_and_not_at_thr
     expect(stage).to_contain_text("base: one wave")
     page.locator("[data-guess=yes]").click()
     shown = rest(page)
-    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. With 64 examples")
+    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. The sum has risk")
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] == pytest.approx(shown["waves"]["memory"], rel=0.25)
     assert shown["waves"]["other"] < 0.2 * risk["memory"]

@@ -42,10 +42,10 @@ def test_the_reader_scrubs_and_both_pictures_of_the_state_follow(explorer):
     played(page)
     slide(page, "scrub", -30)
     assert state(page)["step"] == 10
-    expect(page.locator(".r1-surface-pictures")).to_contain_text("after step 10")
+    expect(page.locator(".r1-surface-pictures")).to_contain_text("step 10")
     seen = page.evaluate(PICTURES)
     slide(page, "scrub", -9)
-    expect(page.locator(".r1-surface-pictures")).to_contain_text("after step 1")
+    expect(page.locator(".r1-surface-pictures")).to_contain_text("step 1")
     assert page.evaluate(PICTURES)[2] != seen[2]
 
 

@@ -1,6 +1,9 @@
 """What the tests of the explorers share."""
 
+import re
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 import jax
@@ -10,12 +13,19 @@ import pytest
 @pytest.fixture
 def run_copied(double_by_default: bool) -> Iterator[Callable[[str], dict[str, Any]]]:
     """Runs what *copy as Python* gives, as in a notebook of its own, and returns its
-    names.
+    names; what it prints is printed, and is under the name `printed`.
+
+    A reader compares the page with what is printed, so that a script without a number
+    fails.
     """
 
     def run(text: str) -> dict[str, Any]:
         names: dict[str, Any] = {}
-        exec(compile(text, "copied.py", "exec"), names)
+        with redirect_stdout(StringIO()) as heard:
+            exec(compile(text, "copied.py", "exec"), names)
+        names["printed"] = heard.getvalue()
+        print(names["printed"], end="")
+        assert re.search(r"\d", names["printed"]), f"it prints no number:\n{text}"
         return names
 
     yield run

@@ -173,6 +173,8 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         assert (made["interference"] ** 2).sum() == pytest.approx(
             state["total"], rel=1e-8
         )
+        said = float(made["printed"].split()[-1])
+        assert said == pytest.approx(state["total"], rel=5e-3, abs=1e-9)
 
 
 def explorer(**settings):

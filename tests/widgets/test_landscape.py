@@ -163,6 +163,11 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         made = run_copied(one["text"])
         runs = one["runs"]
         np.testing.assert_allclose(made["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6)
+        place = made["printed"].split("(")[1].split(")")[0].split(", ")
+        # Two places are printed, as on the page.
+        np.testing.assert_allclose(
+            [float(v) for v in place], runs["exact"][-1], rtol=0, atol=5.1e-3
+        )
         if one["view"] != "exact":
             np.testing.assert_allclose(
                 made["distance"], runs["distance"], rtol=1e-2, atol=2e-3

@@ -401,6 +401,12 @@ def test_what_is_copied_as_python_computes_what_is_shown(method, run_copied):
             losses, shown["paths"][kind]["loss"], rtol=1e-6, atol=1e-12
         )
     np.testing.assert_allclose(made["gap"], shown["gap"], rtol=1e-5, atol=1e-8)
+    for kind, name in zip(KINDS, ("plain", "on U", "with P"), strict=True):
+        said = made["printed"].split(f"{name} ")[1].split()[0].rstrip(".,")
+        # Three figures are printed.
+        assert float(said) == pytest.approx(
+            shown["paths"][kind]["loss"][-1], rel=5e-3, abs=1e-12
+        )
 
 
 def explorer(**given):

@@ -264,3 +264,8 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     assert float(made["estimate"]) == pytest.approx(estimate, abs=1e-5)
     assert 0 < lost < 1
     assert float(made["wrong"]) == pytest.approx(lost, abs=1e-6)
+    # Three places of the mean are printed, and two figures of the percentage.
+    at_one, at_rest = made["printed"].splitlines()
+    said = float(at_one.split("mean ")[1].split(",")[0])
+    assert said == pytest.approx(estimate, abs=6e-4)
+    assert float(at_rest.split()[-2]) == pytest.approx(100 * lost, rel=0.06)

@@ -262,6 +262,17 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         np.testing.assert_allclose(
             made["look"], shown["look"], atol=tolerance, rtol=1e-6
         )
+        before, after = (
+            float(made["printed"].split(part)[0].split()[-1])
+            for part in (" before", " after")
+        )
+        error = float(made["printed"].split()[-1])
+        np.testing.assert_allclose(
+            [before, after, error],
+            [*shown["look"], shown["error"]],
+            rtol=5e-3,  # three figures are printed
+            atol=tolerance,
+        )
 
 
 def test_the_plane_of_the_slots_is_that_of_the_lemma_and_its_readers_are_the_networks():

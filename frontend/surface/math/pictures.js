@@ -3,11 +3,18 @@ import { Exact } from "../../landscape/math/exact.js";
 
 /** @import { Point } from "../../kit/handle.js" */
 
-/** A state as a place in the plane and a vector perpendicular to it; `height` is the length of that vector. */
-/** @typedef {{ at: Point, off: Float64Array, height: number }} Split */
+/** A state as the nearest place of the plane, and its distance from there. */
+/** @typedef {{ at: Point, height: number }} Split */
 
 /** @type {(a: Float64Array, b: Float64Array) => number} */
 const inner = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
+
+/** @type {(a: Float64Array, b: Float64Array) => number} */
+export function squaredDistance(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
+  return sum;
+}
 
 /**
  * Three pictures as vectors of one length, in the memories' unit (divided by √D). The plane has its origin at their
@@ -35,17 +42,24 @@ export class Pictures {
   }
 
   /**
-   * A state in D dimensions as the nearest place of the plane, and the rest.
+   * A state in D dimensions, as it is seen from the plane.
    *
    * @param {Float64Array} state
    * @returns {Split}
    */
   split(state) {
     const { mean, first, second } = this;
-    const from = state.map((v, i) => v - mean[i]);
-    const at = /** @type {Point} */ ([inner(from, first), inner(from, second)]);
-    const off = from.map((v, i) => v - at[0] * first[i] - at[1] * second[i]);
-    return { at, off, height: Math.sqrt(inner(off, off)) };
+    let [x, y] = [0, 0];
+    for (let i = 0; i < state.length; i++) {
+      const v = state[i] - mean[i];
+      x += v * first[i];
+      y += v * second[i];
+    }
+    let square = 0;
+    for (let i = 0; i < state.length; i++) {
+      square += (state[i] - mean[i] - x * first[i] - y * second[i]) ** 2;
+    }
+    return { at: [x, y], height: Math.sqrt(square) };
   }
 
   /**
@@ -81,7 +95,7 @@ export function descend({ pictures, beta, start, eta, steps }) {
   const run = { states: [], path: [], heights: [], energies: [], ground: [], weights: [] };
   let x = start;
   for (let t = 0; t <= steps; t++) {
-    const squares = vectors.map((xi) => x.reduce((sum, v, i) => sum + (v - xi[i]) ** 2, 0));
+    const squares = vectors.map((xi) => squaredDistance(x, xi));
     const nearest = Math.min(...squares);
     const shares = squares.map((square) => Math.exp((-beta / 2) * (square - nearest)));
     const sum = shares.reduce((a, b) => a + b, 0);
@@ -94,7 +108,12 @@ export function descend({ pictures, beta, start, eta, steps }) {
     run.ground.push(plane.energy(at));
     run.weights.push(weights);
     const [p, q, r] = weights;
-    x = x.map((v, i) => v - eta * (v - p * vectors[0][i] - q * vectors[1][i] - r * vectors[2][i]));
+    const [a, b, c] = vectors;
+    const next = new Float64Array(x.length);
+    for (let i = 0; i < x.length; i++) {
+      next[i] = x[i] - eta * (x[i] - p * a[i] - q * b[i] - r * c[i]);
+    }
+    x = next;
   }
   return run;
 }

@@ -236,7 +236,7 @@ def _editing() -> Iterator[Use]:
         **{"edit": edit, "W": W, "q": K},
     )
     yield use(
-        "Edited.then Edited.undo",
+        "Edited() Edited.then Edited.undo",
         lambda base, edit: (
             writes.Edited(base).then(edit).W,
             writes.Edited(base).then(edit).undo().W,
@@ -284,7 +284,7 @@ def _writes() -> Iterator[Use]:
             **{"G": C, "a": a, "b": b},
         )
     chosen = {
-        "BatchStep.coefficients": lambda number: writes.BatchStep(),
+        "BatchStep() BatchStep.coefficients": writes.BatchStep,
         "Exact.coefficients": lambda number: writes.Exact(),
         "InSequence() InSequence.coefficients": writes.InSequence,
         "Cycled() Cycled.coefficients": lambda number: rules.Cycled(2, number),

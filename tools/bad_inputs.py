@@ -140,14 +140,14 @@ def modules() -> Iterator[Any]:
             yield importlib.import_module(f"{package.__name__}.{entry.name}")
 
 
-def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
-    """Code → name and function, of all that the packages export, and the modules of
+def public() -> dict[int, tuple[str, Callable[..., Any]]]:
+    """Id of its code → name and function, of all that the packages export, and the modules of
     `theory` and `printed`.
 
     A class that only holds results, and so checks nothing when it is made, counts with
     its methods alone; those of a protocol do nothing.
     """
-    functions: dict[Any, tuple[str, Callable[..., Any]]] = {}
+    functions: dict[int, tuple[str, Callable[..., Any]]] = {}
     exported = [
         m
         for m in modules()
@@ -197,7 +197,9 @@ def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
             if inspect.isfunction(function) and str(function.__module__).startswith(
                 "rankone"
             ):
-                functions[function.__code__] = (
+                # not by the code itself: that of two classes with the same fields is
+                # equal
+                functions[id(function.__code__)] = (
                     label,
                     target if inspect.isclass(target) else member,
                 )
@@ -222,7 +224,7 @@ def _has_own_init(thing: Any) -> bool:
 
 @contextmanager
 def watched(
-    names: dict[Any, tuple[str, Callable[..., Any]]],
+    names: dict[int, tuple[str, Callable[..., Any]]],
 ) -> Iterator[dict[str, Call]]:
     """A block of code; function by name → its fastest call there that ended well, with
     its arguments as they came.
@@ -234,7 +236,7 @@ def watched(
     }
 
     def watch(frame: Any, event: str, _: Any) -> Any:
-        code = _code(frame)
+        code = id(_code(frame))
         if code not in names:
             return None
         name, function = names[code]
@@ -529,7 +531,7 @@ def _with(
 
 
 def missing(
-    names: dict[Any, tuple[str, Callable[..., Any]]], called: Iterable[str]
+    names: dict[int, tuple[str, Callable[..., Any]]], called: Iterable[str]
 ) -> set[str]:
     """Functions that take arguments, and that nothing has called yet."""
     return {

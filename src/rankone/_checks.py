@@ -124,7 +124,14 @@ def readable(*values: Any) -> bool:
     """True if all leaves are concrete and on the host, and checks of values are on:
     looking at them is free.
     """
-    return enabled.get() and all(map(_on_host, jax.tree.leaves(values)))
+    if not enabled.get():
+        return False
+    for value in values:
+        # an array, as in nearly every call, is its own only leaf
+        leaves = (value,) if isinstance(value, jax.Array) else jax.tree.leaves(value)
+        if not all(map(_on_host, leaves)):
+            return False
+    return True
 
 
 def known(*values: Any) -> bool:
@@ -209,6 +216,9 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
         ValueError: If it is not one real number: a boolean, NaN, a complex number,
             text, or an array of several.
     """
+    # as in nearly every call; NaN, which differs from itself, goes on to its refusal
+    if type(value) is float and value == value:
+        return value if dtype is None else _rounded(np.float64(value), dtype)
     if is_traced(value) or (isinstance(value, jax.Array) and not _on_host(value)):
         if jnp.ndim(value) != 0:
             raise ArgumentError(
@@ -231,8 +241,7 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
     )
     if not good:
         raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
-    with np.errstate(over="ignore", under="ignore"):
-        return float(number if dtype is None else number.astype(dtype))
+    return float(number) if dtype is None else _rounded(number, dtype)
 
 
 def positive(
@@ -473,6 +482,11 @@ def release(value: np.ndarray) -> None:
         file.madvise(mmap.MADV_DONTNEED)
 
 
+def _rounded(number: Any, dtype: Any) -> float:
+    with np.errstate(over="ignore", under="ignore"):
+        return float(number.astype(dtype))
+
+
 def _is_real(dtype: Any) -> bool:
     return dtype.kind in "biuf" or any(
         jnp.issubdtype(dtype, kind) for kind in (jnp.bool_, jnp.integer, jnp.floating)
@@ -480,7 +494,8 @@ def _is_real(dtype: Any) -> bool:
 
 
 def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
-    if not jnp.issubdtype(value.dtype, jnp.floating):
+    # the kind first: it is looked up faster, and settles float32 and float64
+    if value.dtype.kind != "f" and not jnp.issubdtype(value.dtype, jnp.floating):
         if not _is_real(value.dtype):
             raise ArgumentError(
                 name, f"got {brief(value.dtype)}; it must be an array of real numbers."

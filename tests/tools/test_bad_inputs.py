@@ -147,7 +147,7 @@ def test_the_fastest_call_that_ended_well_seeds_the_others(block):
             if a < 0:
                 raise ValueError("a: got less; it must be more.")
 
-    with watched({refusing.__code__: ("refusing", refusing)}) as found:
+    with watched({id(refusing.__code__): ("refusing", refusing)}) as found:
         with pytest.raises(ValueError, match=r"[ab]: got"):
             refusing(-1.0)
         assert not found
@@ -162,7 +162,7 @@ def test_a_compiled_function_that_is_checked_is_seen_from_outside():
         return 2 * x
 
     asked = checked(jax.jit(twice))
-    with watched({twice.__code__: ("twice", asked)}) as found:
+    with watched({id(twice.__code__): ("twice", asked)}) as found:
         asked(np.ones(2))
     assert found["twice"].function is asked
     np.testing.assert_array_equal(found["twice"].given["x"], np.ones(2))

@@ -76,9 +76,9 @@ def rank_one_edit(
     ([[3.0, 1.5]], 18.0)
     """
     W = matrix(W, finite=False)
-    C, ridge = as_moments(C, ridge)
+    C, ridge = as_moments(C, ridge, W)
     refine = _steps(refine)
-    k, v = pair(W, _width(C), k, v)
+    k, v = pair(W, k, v)
     edit, quality = _rank_one(W, C, ridge, k, v, refine)
     refuse_singular("C", quality, C, ridge)
     if readable(edit) and (fault := int(edit.outcome)):
@@ -135,9 +135,9 @@ def batch_edit(
     [[1.0, 2.0]]
     """
     W = matrix(W)
-    C, ridge = as_moments(C, ridge)
+    C, ridge = as_moments(C, ridge, W)
     refine = _steps(refine)
-    K, V = pairs(W, C, K, V)
+    K, V = pairs(W, K, V)
     edit, quality = _batch(W, C, ridge, K, V, weight("omega", omega), refine)
     refuse_singular("C", quality, C, ridge)
     refuse(edit.outcome)
@@ -165,8 +165,8 @@ def interpolate_residuals(
         omega: As in `batch_edit`.
     """
     W = matrix(W)
-    C, _ = as_moments(C)
-    K, V = pairs(W, C, K, V)
+    C, _ = as_moments(C, W=W)
+    K, V = pairs(W, K, V)
     D = W.shape[1]
     queries = host("q", q)
     q = array(
@@ -220,27 +220,21 @@ def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
     return W
 
 
-def pair(
-    W: Array, D: int, k: ArrayLike, v: ArrayLike, name: str = "k"
-) -> tuple[Array, Array]:
-    """A key (D,), not zero, and a value (H,), checked against the weights and the
-    geometry.
-    """
+def pair(W: Array, k: ArrayLike, v: ArrayLike, name: str = "k") -> tuple[Array, Array]:
+    """A key (D,), not zero, and a value (H,), checked against the weights."""
     k = array(name, k, f"({W.shape[1]},): one key", 1)
     v = array("v", v, f"({W.shape[0]},): one value", 1)
-    _fits(W, D, k, v, name, "v")
+    _fits(W, k, v, name, "v")
     if readable(k) and not np.asarray(k).any():
         raise ValueError(f"{name}: got a zero key; it must be {_ZERO}.")
     return k, v
 
 
-def pairs(
-    W: Array, C: Array | KeyGeometry, K: ArrayLike, V: ArrayLike
-) -> tuple[Array, Array]:
-    """Keys (D, m) and values (H, m), checked against the weights and C."""
+def pairs(W: Array, K: ArrayLike, V: ArrayLike) -> tuple[Array, Array]:
+    """Keys (D, m) and values (H, m), checked against the weights."""
     K = array("K", K, f"({W.shape[1]}, m): one key per column", 2)
     V = array("V", V, f"({W.shape[0]}, m): one value per column", 2)
-    _fits(W, _width(C), K, V, "K", "V")
+    _fits(W, K, V, "K", "V")
     if K.shape[1] != V.shape[1]:
         raise ValueError(
             f"V: got shape {V.shape}; "
@@ -249,13 +243,8 @@ def pairs(
     return K, V
 
 
-def _fits(W: Array, width: int, k: Array, v: Array, key: str, value: str) -> None:
+def _fits(W: Array, k: Array, v: Array, key: str, value: str) -> None:
     H, D = W.shape
-    if width != D:
-        raise ValueError(
-            f"C: got ({width}, {width}); "
-            f"it must be ({D}, {D}), as W is {W.shape}; keys go into C one per column."
-        )
     if k.shape[0] != D:
         raise ValueError(
             f"{key}: got shape {k.shape}; "
@@ -266,10 +255,6 @@ def _fits(W: Array, width: int, k: Array, v: Array, key: str, value: str) -> Non
             f"{value}: got shape {v.shape}; "
             f"it must be of length {H}, as W is {W.shape}."
         )
-
-
-def _width(C: Array | KeyGeometry) -> int:
-    return C.D if isinstance(C, KeyGeometry) else len(C)
 
 
 def _steps(refine: int) -> int:

@@ -2,6 +2,7 @@
 and reused for every edit.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -110,14 +111,16 @@ class KeyGeometry(Module):
             raise ValueError(
                 f"precision: got {brief(precision)}; it must be {requirement}."
             )
-        C = _square(C)
-        C = C.astype(wide) if precision == "float64" else C
-        ridge = not_negative("ridge", ridge)
-        factor, scale, quality = _factor(C, ridge)
-        refuse_singular("C", quality, C, ridge)
+        if isinstance(C, KeyGeometry):
+            raise ValueError(f"C: got {brief(C)}; it must be an array of real numbers.")
+        moments, ridge = as_moments(C, ridge)
+        assert isinstance(moments, jax.Array)
+        moments = moments.astype(wide) if precision == "float64" else moments
+        geometry, quality = _factor(moments, ridge)
+        refuse_singular("C", quality, moments, ridge)
         # where there is no ridge, C itself and no copy
         plain = isinstance(ridge, float) and ridge == 0
-        return KeyGeometry(factor, scale, C if plain else _ridged(C, ridge))
+        return replace(geometry, C=moments) if plain else geometry
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
@@ -252,26 +255,38 @@ class KeyGeometry(Module):
 
 
 def as_moments(
-    C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0
+    C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0, W: Array | None = None
 ) -> "tuple[Array | KeyGeometry, ArrayLike]":
     """C and the ridge as programs take them: a square array, whose values
     `refuse_singular` judges afterwards, or a geometry.
+
+    Args:
+        C: Second moments (D, D), or a geometry made of them.
+        ridge: Added to the diagonal of an array.
+        W: Weights (H, D) to which C must fit.
     """
-    if not isinstance(C, KeyGeometry):
-        return _square(C), not_negative("ridge", ridge)
-    requirement = "0 beside a KeyGeometry: give it to from_moments"
-    if real("ridge", ridge, requirement) not in (None, 0):
-        raise ValueError(f"ridge: got {brief(ridge)}; it must be {requirement}.")
-    return canonical(C), 0.0
-
-
-def _square(C: ArrayLike) -> Array:
-    shape = "(D, D): the second moments of the keys"
-    if not settled(C):
-        C = array("C", C, shape, 2)
-    if not (C.ndim == 2 and C.shape[0] == C.shape[1] > 0):
-        raise ValueError(f"C: got shape {C.shape}; it must be square, {shape}.")
-    return at_least_single(C)
+    if isinstance(C, KeyGeometry):
+        width = C.D
+        requirement = "0 beside a KeyGeometry: give it to from_moments"
+        if real("ridge", ridge, requirement) not in (None, 0):
+            raise ValueError(f"ridge: got {brief(ridge)}; it must be {requirement}.")
+    else:
+        shape = "(D, D): the second moments of the keys"
+        if not settled(C):
+            C = array("C", C, shape, 2)
+        if not (C.ndim == 2 and C.shape[0] == C.shape[1] > 0):
+            raise ValueError(f"C: got shape {C.shape}; it must be square, {shape}.")
+        width = C.shape[0]
+        ridge = not_negative("ridge", ridge)
+    if W is not None and W.shape[1] != width:
+        D = W.shape[1]
+        raise ValueError(
+            f"C: got ({width}, {width}); "
+            f"it must be ({D}, {D}), as W is {W.shape}; keys go into C one per column."
+        )
+    if isinstance(C, KeyGeometry):
+        return canonical(C), 0.0
+    return at_least_single(C), ridge
 
 
 def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
@@ -296,7 +311,7 @@ def refuse_singular(
     """Raise if C has no inverse, where that can be seen; elsewhere `outcome` says so."""
     if quality is not None and is_traced(quality) and C is not None and known(C, ridge):
         # jit traces something else, and C itself is concrete
-        quality = concrete(lambda C, ridge: _factor(C, ridge)[2], C, ridge)
+        quality = concrete(lambda C, ridge: _factor(C, ridge)[1], C, ridge)
     if quality is None or not known(quality):
         return
     finite, skew, size, pivot, least = np.asarray(quality).tolist()
@@ -345,20 +360,15 @@ def _outcome(geometry: KeyGeometry) -> Array:
 
 
 @jax.jit
-def _ridged(C: Array, ridge: ArrayLike) -> Array:
-    return C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
-
-
-@jax.jit
-def _factor(C: Array, ridge: ArrayLike) -> tuple[Triangular, Array, Quality]:
-    """U and d of C + ridge·I = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's
-    factorisation; and how good they are. U is NaN where no digit of a solution is right.
+def _factor(C: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quality]:
+    """Geometry of C + ridge·I = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's
+    factorisation; and how good it is. U is NaN where no digit of a solution is right.
     """
     probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
     rows = C @ probe
     size = jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny
     skew = jnp.abs(rows - probe @ C).max() / size
-    C = _ridged(C, ridge)
+    C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
     scale = jnp.sqrt(jnp.diagonal(C))
     # C.T for C: the factorisation works by columns, and spares the transposition of a
     # row-major array
@@ -369,7 +379,8 @@ def _factor(C: Array, ridge: ArrayLike) -> tuple[Triangular, Array, Quality]:
     factor = jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), U)
     least = smallest_pivot(len(C), C.dtype)
     finite = jnp.isfinite(rows).all().astype(C.dtype)
-    return factor, scale, jnp.stack([finite, skew, number, _smallest(U), least])
+    quality = jnp.stack([finite, skew, number, _smallest(U), least])
+    return KeyGeometry(factor, scale, C), quality
 
 
 def factored(
@@ -378,10 +389,7 @@ def factored(
     """The geometry of C + ridge·I inside a program, and how good it is; a geometry as
     it is.
     """
-    if isinstance(C, KeyGeometry):
-        return C, None
-    factor, scale, quality = _factor(C, ridge)
-    return KeyGeometry(factor, scale, _ridged(C, ridge)), quality
+    return (C, None) if isinstance(C, KeyGeometry) else _factor(C, ridge)
 
 
 @jax.jit

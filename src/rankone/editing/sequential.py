@@ -83,8 +83,8 @@ def sequential_edit(
         ValueError: As `batch_edit`, or if `beta` is negative.
     """
     W = matrix(W)
-    C, _ = as_moments(C)
-    K, V = pairs(W, C, K, V)
+    C, _ = as_moments(C, W=W)
+    K, V = pairs(W, K, V)
     weights = weight("omega", omega), weight("beta", beta, least=0.0)
     sequence, quality = _sequence(W, C, K, V, weights)
     refuse_singular("C", quality, C)
@@ -115,8 +115,8 @@ def cyclic_edit(
         cycles: Number of rounds.
     """
     W = matrix(W)
-    C, _ = as_moments(C)
-    K, V = pairs(W, C, K, V)
+    C, _ = as_moments(C, W=W)
+    K, V = pairs(W, K, V)
     cycles = integer("cycles", cycles, "a positive number of rounds")
     rounds, quality = _rounds(W, C, K, V, cycles)
     refuse_singular("C", quality, C)

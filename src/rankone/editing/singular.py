@@ -72,7 +72,7 @@ def _arguments(
     )
     if K.shape[0] != W.shape[1]:
         raise ValueError(f"K: got shape {K.shape}; it must be {requirement}.")
-    return W, K, *pair(W, W.shape[1], k, v)
+    return W, K, *pair(W, k, v)
 
 
 @jax.jit

@@ -12,8 +12,7 @@ from jaxtyping import Array, ArrayLike, Real
 from rankone._annotated import checked
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pair
-from rankone.editing.geometry import KeyGeometry
-from rankone.precision import canonical
+from rankone.editing.geometry import KeyGeometry, as_moments
 from rankone.theory.deep_linear import Matrix, check_ends, left, right
 from rankone.writes import Write
 
@@ -43,10 +42,14 @@ def mixed_key_edit(
         v: Value (H,).
     """
     W = matrix(W)
-    geometry = C if isinstance(C, KeyGeometry) else KeyGeometry.from_moments(C)
-    geometry = canonical(geometry)
-    k_mean, v = pair(W, geometry.D, k_mean, v, "k_mean")
-    k_bare, _ = pair(W, geometry.D, k_bare, v, "k_bare")
+    moments, _ = as_moments(C, W=W)
+    geometry = (
+        moments
+        if isinstance(moments, KeyGeometry)
+        else KeyGeometry.from_moments(moments)
+    )
+    k_mean, v = pair(W, k_mean, v, "k_mean")
+    k_bare, _ = pair(W, k_bare, v, "k_bare")
     return _mixed(W, geometry, k_mean, k_bare, v)
 
 

@@ -6,13 +6,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import array, boolean, brief, host, instance
+from rankone._checks import ArgumentError, array, boolean, brief, host
 from rankone._module import Module
 from rankone.writes.kernels import FeatureKernel, Kernel
 from rankone.writes.rules import Exact, Rule
 from rankone.writes.write import Write
 
 __all__ = ["KernelMemory", "interpolate"]
+
+_EXACT = Exact()  # made once, because making it takes longer than a small reading
 
 
 class KernelMemory(Module):
@@ -118,8 +120,13 @@ def interpolate(
 def _arguments(
     K: ArrayLike, R: ArrayLike, kernel: Kernel, rule: Rule | None
 ) -> tuple[Array, Array, Kernel, Rule]:
-    requirement = "a kernel with the method inner, such as Gaussian(1.0)"
-    instance("kernel", kernel, Kernel, requirement)
+    # isinstance of a protocol takes ten times as long as looking up its one method
+    if isinstance(kernel, type) or not callable(getattr(kernel, "inner", None)):
+        raise ArgumentError(
+            "kernel",
+            f"got {brief(kernel)}; "
+            "it must be a kernel with the method inner, such as Gaussian(1.0).",
+        )
     if rule is not None and not isinstance(rule, Rule):
         raise ValueError(
             f"rule: got {brief(rule)}; "
@@ -132,13 +139,13 @@ def _arguments(
             f"R: got shape {R.shape}; "
             f"it must be (H, {K.shape[1]}): a residual for each key."
         )
-    return K, R, kernel, Exact() if rule is None else rule
+    return K, R, kernel, _EXACT if rule is None else rule
 
 
 def _query(q: ArrayLike, D: int) -> Array:
     requirement = f"({D}, n): one query per column"
     queries = array("q", q, requirement, host("q", q).ndim)
-    if queries.ndim not in (1, 2) or len(queries) != D:
+    if queries.ndim not in (1, 2) or queries.shape[0] != D:
         raise ValueError(f"q: got shape {queries.shape}; it must be {requirement}.")
     return queries
 

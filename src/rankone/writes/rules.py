@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.dtypes import canonicalize_dtype
 from jax.scipy.linalg import cho_solve, solve_triangular
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
@@ -295,7 +296,7 @@ def weight(name: str, value: ArrayLike, least: float | None = None) -> ArrayLike
         if least is None
         else "at least 0; inf is allowed"
     )
-    number = real(name, value, hint, dtype=jnp.result_type(float))
+    number = real(name, value, hint, dtype=canonicalize_dtype(float))
     if not (number is None or number > 0 or number == least):
         raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     return value if number is None else number

@@ -109,7 +109,7 @@ def projected_edit(
             f"(D, n) with D = {D}."
         )
     positive("ridge", ridge)
-    K, V = pairs(W, jnp.eye(D), K, V)
+    K, V = pairs(W, K, V)
     moments = ridge * jnp.eye(n, dtype=B.dtype)
     if written is not None:
         E = array("written", host("written", written), f"({D}, p): keys", 2)

@@ -9,6 +9,7 @@ any other formula's distance, which `test_the_comparison_would_notice_...` measu
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from rankone.editing import (
     batch_edit,
@@ -149,19 +150,19 @@ def test_memit_in_turn_with_a_cache_is_memit_at_once(pairs, x64):
 
 def test_directions_that_are_not_orthonormal_are_refused(pairs):
     W, _, K, R = pairs
-    with pytest.raises(ValueError, match=r"directions: .*orthonormal"):
+    with refused(ValueError, match=r"directions: .*orthonormal"):
         projected_edit(W, np.ones((24, 2)), K, R)
-    with pytest.raises(ValueError, match=r"directions: .*D = 24"):
+    with refused(ValueError, match=r"directions: .*D = 24"):
         projected_edit(W, np.eye(23), K, R)
 
 
 def test_a_threshold_below_all_eigenvalues_is_refused(pairs):
-    with pytest.raises(ValueError, match=r"threshold: .*smallest eigenvalue"):
+    with refused(ValueError, match=r"threshold: .*smallest eigenvalue"):
         quiet_directions(pairs[1], threshold=1e-9)
 
 
 def test_keys_of_earlier_edits_of_another_length_are_refused(pairs):
     W, C, K, R = pairs
     B = quiet_directions(C, threshold=2e-2)
-    with pytest.raises(ValueError, match="written: got shape"):
+    with refused(ValueError, match="written: got shape"):
         projected_edit(W, B, K, R, written=K[:5])

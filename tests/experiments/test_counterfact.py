@@ -326,7 +326,7 @@ def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypa
 
 
 def test_prose_refuses_windows_that_a_geometry_was_made_of():
-    with pytest.raises(ValueError, match="windows: got 12"):
+    with refused(ValueError, match="windows: got 12"):
         prose(tiny(), windows=12)
 
 

@@ -5,6 +5,7 @@ loops written out in numpy with a forward pass of its own.
 import numpy as np
 import pytest
 from language_models import plain_run, small_model
+from refusals import refused
 
 from rankone.editing import batch_edit, projected_edit, quiet_directions
 from rankone.language import Request
@@ -147,14 +148,14 @@ def test_keys_are_those_of_each_context_whatever_the_order_they_are_read_in():
 
 def test_blocks_that_do_not_ascend_are_refused(wanted):
     for blocks in ([], [2, 1], [1, 1]):
-        with pytest.raises(ValueError, match="blocks: got"):
+        with refused(ValueError, match="blocks: got"):
             spread_edit(
                 small_model(), REQUESTS, wanted, blocks=blocks, update=batch_edit
             )
 
 
 def test_requests_and_contexts_that_are_missing_are_refused():
-    with pytest.raises(ValueError, match="requests: got"):
+    with refused(ValueError, match="requests: got"):
         subject_states(small_model(), [], layer=2)
-    with pytest.raises(ValueError, match="contexts: got"):
+    with refused(ValueError, match="contexts: got"):
         subject_states(small_model(), REQUESTS, contexts=["Once. "], layer=2)

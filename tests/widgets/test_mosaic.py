@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import node
 import numpy as np
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone.theory import basin, thresholds
@@ -192,7 +193,7 @@ def test_the_copied_code_runs_and_prints_what_the_page_shows(
 
 
 def test_python_refuses_what_the_page_does_not_know():
-    with pytest.raises(ValueError, match="damage"):
+    with refused(ValueError, match="damage"):
         MosaicExplorer(damage="all")
-    with pytest.raises(ValueError, match="count"):
+    with refused(ValueError, match="count"):
         characters(0)

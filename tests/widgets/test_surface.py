@@ -5,6 +5,7 @@ does the code it copies.
 import node
 import numpy as np
 import pytest
+from refusals import refused
 
 import rankone as ro
 from rankone_book.widgets import SurfaceExplorer
@@ -151,5 +152,5 @@ def test_the_explorer_says_what_is_wrong():
         ({"start": "noise"}, "start"),
         ({"gamma": 1}, "gamma"),
     ]:
-        with pytest.raises(ValueError, match=f"^{name}: got"):
+        with refused(ValueError, match=f"^{name}: got"):
             SurfaceExplorer(**bad)

@@ -84,6 +84,7 @@ def summed(
     first = counted(state)
     with ExitStack() as stack:
         if checkpoint is not None:
+            _refuse_several_processes(checkpoint, state)
             stack.enter_context(_alone(checkpoint))
             state = _load(checkpoint, state, run)
         done = counted(state) - first
@@ -138,6 +139,17 @@ def checkpoint_path(checkpoint: Any, progress: Any = None) -> Path | None:
             "checkpoint", f"got {brief(checkpoint)}; it must be a path, or None."
         )
     return Path(checkpoint)
+
+
+def _refuse_several_processes(path: Path, state: Any) -> None:
+    """Raise if a part of the state lies in another process."""
+    for leaf in jax.tree.leaves(state):
+        if isinstance(leaf, jax.Array) and not leaf.is_fully_addressable:
+            raise ArgumentError(
+                "checkpoint",
+                f"got {str(path)!r}; it must be None where arrays are split over "
+                "several processes: save what is stored by Orbax.",
+            )
 
 
 @contextmanager

@@ -333,3 +333,11 @@ def test_more_patterns_than_are_stored_cannot_be_removed(Xi):
     ):
         memory.remove(Xi[0]).remove(Xi[0])
     assert jax.jit(lambda memory: memory.remove(Xi[:2]).count)(memory) == -1
+
+
+def test_a_call_on_known_arrays_inside_someone_elses_jit_is_traced(Xi, x0):
+    memory = ro.MrDAM(Xi, 20.0)
+    found = jax.jit(lambda y: ro.retrieve(memory, x0, max_steps=5, tol=0).x + y)(0.0)
+    np.testing.assert_allclose(
+        found, ro.retrieve(memory, x0, max_steps=5, tol=0).x, rtol=1e-12
+    )

@@ -86,9 +86,6 @@ CHILD = """
 import os, signal, sys
 import numpy as np, jax
 import rankone as ro
-from refusals import refused
-
-import rankone as ro
 from rankone import _blocks
 from rankone.editing import SecondMoments
 

@@ -109,7 +109,7 @@ def retrieve(
         "a positive step size; every value up to 2 lowers an exact memory's energy",
     )
     max_steps = integer(
-        "max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CHUNK
+        "max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _RECORDED
     )
     if not (real("tol", tol, "zero or positive") or 0) >= 0:
         raise ValueError(f"tol: got {brief(tol)}; it must be zero or positive.")
@@ -117,11 +117,12 @@ def retrieve(
     progress = progress if progress is None else boolean("progress", progress)
     clamp = None if clamp is None else _mask(clamp, x0)
     origin = getattr(memory, "origin", 0.0)
-    if not is_traced(memory, origin, x0, step_size, tol, clamp):
-        if bars_are_off():  # however slow the call is
-            progress = False
-        rows = _RECORDED if progress is False else _CHUNK
-        run, options = _start(origin, x0, step_size, tol, clamp, rows)
+    if bars_are_off():  # however slow the call is
+        progress = False
+    recorded = _RECORDED if progress is False else _CHUNK
+    run, options = _start(origin, x0, step_size, tol, clamp, recorded)
+    # The operations of a call inside someone else's jit are traced, also on known arrays.
+    if not is_traced(memory, run, options):
         run, parts = _in_chunks(memory, run, options, max_steps, progress)
         found, lost = _record(memory, run, options, x0)
         _warn_of_lost(lost, len(run["x"]))

@@ -33,11 +33,11 @@ from rankone._fingerprint import fingerprint
 from rankone._mesh import Placement, placement_of, placement_on
 from rankone._module import assembled
 from rankone.memory.bases import BASES, FARTHEST
+from rankone.memory.feature_tables import Tables, as_tables
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
 from rankone.memory.packed import Packed, check_bits, rounded
 from rankone.memory.protocol import EnergyMemory, Reader
-from rankone.memory.tables import Tables, as_tables
 from rankone.precision import at_least_single, wider
 from rankone.writes import Write
 

@@ -27,9 +27,9 @@ from rankone._checks import (
 from rankone._mesh import Placement, placement_on
 from rankone._module import Module, assembled
 from rankone.memory.bases import BASES, Basis, value
+from rankone.memory.feature_tables import Tables, as_tables, table_blocks
 from rankone.memory.packed import Packed, in_blocks
 from rankone.memory.projections import PROJECTIONS, Projection
-from rankone.memory.tables import Tables, as_tables, table_blocks
 from rankone.precision import at_least_single
 
 __all__ = ["RandomFeatures"]

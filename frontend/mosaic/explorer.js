@@ -33,15 +33,14 @@ const NOT_YET = "…";
 
 /**
  * @param {object} given What differs from the explorer's own start.
- * @param {() => Promise<Pictures>} fetchPictures
+ * @param {(K: number) => Promise<Pictures>} fetchPictures Gives K pictures at least.
  * @returns {Explorer}
  */
 export function createExplorer(given, fetchPictures) {
   const initial = settingsFrom(given);
   /** @type {Pictures | null} */
   let pictures = null;
-  /** @type {Promise<void> | null} */
-  let arriving = null;
+  let arriving = false; // pictures are on their way
   /** @type {Ready | null} */
   let ready = null;
   let due = false; // the next run is to be played, from its first step
@@ -100,9 +99,10 @@ export function createExplorer(given, fetchPictures) {
     clock.pause();
     clearTimeout(waiting);
     stage.busy(!frame.pending);
-    if (!pictures) {
+    if (!pictures || pictures.codes.length < frame.settings.K) {
+      engine.hold();
       bill.show(rows());
-      return fetchAll();
+      return fetchMore();
     }
     moved = true;
     due = (play || before !== null) && !hold.held && !reducedMotion();
@@ -122,19 +122,19 @@ export function createExplorer(given, fetchPictures) {
     engine.configure(ready.config);
   }
 
-  async function fetchAll() {
-    frame.tell("Fetching ten thousand pictures …");
-    arriving ??= fetchPictures().then((given) => {
-      pictures = given;
-      engine.open(given.pixels);
-      stage.open(given);
-    });
+  async function fetchMore() {
+    if (arriving) return;
+    arriving = true;
+    frame.tell("Fetching pictures …");
     try {
-      await arriving;
+      pictures = await fetchPictures(frame.settings.K);
+      arriving = false;
+      engine.open(pictures.pixels);
+      stage.open(pictures);
       frame.tell("");
       update({ before: null, play: true });
     } catch {
-      arriving = null;
+      arriving = false;
       stage.busy(false);
       frame.warn("The pictures did not come. Change anything to try again.");
     }

@@ -51,9 +51,9 @@ LEFT_OUT = """
 .bd-header, .bd-header-article { visibility: hidden; }
 .r1-more, .r1-chart-block, .r1-tools, .r1-body:not(.r1-one-screen) > .r1-side { display: none !important; }
 .r1-map image { display: none; }
-# what a picture cannot answer, and pictures in a map, which are measured while one
-# waits
-"""
+.r1-wall { filter: blur(1px) opacity(0.8); }
+"""  # what a picture cannot answer; pictures in a map, which are measured while one waits;
+# and the thousands of edges in a wall, which no picture of this weight can hold
 WORDS = """(place) => [...place.querySelectorAll('.r1-ask, [role=status]')].map((part) => part.textContent.trim())
     .filter((text) => text).join(' ')"""
 

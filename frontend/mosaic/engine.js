@@ -85,13 +85,20 @@ export function createEngine(on) {
 
   return {
     runs,
-    /** @param {Uint8Array} pixels */
+    /**
+     * These are the pictures from now on.
+     *
+     * @param {Uint8Array} pixels
+     */
     open(pixels) {
       const number = Math.min(MOST, Math.max(1, (navigator.hardwareConcurrency ?? 2) - 1));
-      runner = connect(source, createActor, receiveRun);
-      writers = Array.from({ length: number }, (_, w) =>
-        connect(source, createActor, receivePart(w)),
-      );
+      if (!runner) {
+        runner = connect(source, createActor, receiveRun);
+        writers = Array.from({ length: number }, (_, w) =>
+          connect(source, createActor, receivePart(w)),
+        );
+      }
+      writtenFor = "";
       for (const link of [runner, ...writers]) link.post({ type: "pictures", pixels });
     },
     /** @param {Config} wanted */

@@ -29,18 +29,18 @@ const LET_GO = { seconds: 1.5, lead: 0 };
 const PATIENCE = 400; // milliseconds that the exact run waits for the vector, to play beside it
 const SPEED = 10; // steps a second, where the reader presses play
 const UNKNOWN = "?";
+const NOT_YET = "…";
 
 /**
  * @param {object} given What differs from the explorer's own start.
- * @param {() => Promise<Pictures>} fetchPictures
+ * @param {(K: number) => Promise<Pictures>} fetchPictures Gives K pictures at least.
  * @returns {Explorer}
  */
 export function createExplorer(given, fetchPictures) {
   const initial = settingsFrom(given);
   /** @type {Pictures | null} */
   let pictures = null;
-  /** @type {Promise<void> | null} */
-  let arriving = null;
+  let arriving = false; // pictures are on their way
   /** @type {Ready | null} */
   let ready = null;
   let due = false; // the next run is to be played, from its first step
@@ -99,7 +99,11 @@ export function createExplorer(given, fetchPictures) {
     clock.pause();
     clearTimeout(waiting);
     stage.busy(!frame.pending);
-    if (!pictures) return fetchAll();
+    if (!pictures || pictures.codes.length < frame.settings.K) {
+      engine.hold();
+      bill.show(rows());
+      return fetchMore();
+    }
     moved = true;
     due = (play || before !== null) && !hold.held && !reducedMotion();
     ready = prepare(frame.settings, pictures);
@@ -118,19 +122,19 @@ export function createExplorer(given, fetchPictures) {
     engine.configure(ready.config);
   }
 
-  async function fetchAll() {
-    frame.tell("Fetching ten thousand pictures …");
-    arriving ??= fetchPictures().then((given) => {
-      pictures = given;
-      engine.open(given.pixels);
-      stage.open(given);
-    });
+  async function fetchMore() {
+    if (arriving) return;
+    arriving = true;
+    frame.tell("Fetching pictures …");
     try {
-      await arriving;
+      pictures = await fetchPictures(frame.settings.K);
+      arriving = false;
+      engine.open(pictures.pixels);
+      stage.open(pictures);
       frame.tell("");
       update({ before: null, play: true });
     } catch {
-      arriving = null;
+      arriving = false;
       stage.busy(false);
       frame.warn("The pictures did not come. Change anything to try again.");
     }
@@ -173,7 +177,7 @@ export function createExplorer(given, fetchPictures) {
 
   function showEnd() {
     clock.seek(clock.steps);
-    frame.settle(false);
+    frame.settle(engine.runs.distributed.done);
   }
 
   /** What was shown as an end while the reader held it plays, once they let go. */
@@ -204,19 +208,26 @@ export function createExplorer(given, fetchPictures) {
     return clock.step >= clock.steps ? (sentence.textContent ?? "") : `Step ${clock.step}.`;
   }
 
-  /** @returns {[string, string][]} */
+  /**
+   * The law and the speed; before the pictures have come, the same rows without numbers.
+   *
+   * @returns {[string, string][]}
+   */
   function rows() {
-    if (!ready) return [];
-    const { law, freedom, config } = ready;
     const { exact, distributed } = engine.runs;
     /** @type {(run: { done: boolean, milliseconds: number }) => string} */
     const speed = ({ done, milliseconds }) =>
-      done ? count(rounded((1000 * (config.steps + 1)) / Math.max(milliseconds, 1))) : "…";
+      done ? count(rounded((1000 * (clock.steps + 1)) / Math.max(milliseconds, 1))) : NOT_YET;
+    /** @type {(text: (of: Ready) => string) => string} */
+    const known = (text) => (ready ? text(ready) : NOT_YET);
     return [
-      ["Frequencies that the error law asks for", count(rounded(law.needed))],
-      ["Noise of the estimate, √(K/2Y)", figures(law.noise, 2)],
-      [`Its slope, √${freedom} times that`, figures(law.roughness, 2)],
-      ["Slope that the descent can bear", figures(law.allowed, 2)],
+      ["Frequencies that the error law asks for", known(({ law }) => count(rounded(law.needed)))],
+      ["Noise of the estimate, √(K/2Y)", known(({ law }) => figures(law.noise, 2))],
+      [
+        `Its slope, √${known(({ freedom }) => String(freedom))} times that`,
+        known(({ law }) => figures(law.roughness, 2)),
+      ],
+      ["Slope that the descent can bear", known(({ law }) => figures(law.allowed, 2))],
       ["Steps per second here: exact", speed(exact)],
       ["Steps per second here: distributed", speed(distributed)],
     ];

@@ -1,8 +1,10 @@
 // The mosaic explorer: thousands of pictures, each lit by its weight while two memories retrieve one of them.
 import { mount } from "../kit/mount.js";
 import { createExplorer } from "./explorer.js";
-import { unpacked } from "./math/pictures.js";
+import { joined, unpacked } from "./math/pictures.js";
 import css from "./style.css?inline";
+
+/** @import { Pictures } from "./math/pictures.js" */
 
 /** @param {DataView | ArrayBuffer} view */
 const bytesOf = (view) =>
@@ -14,11 +16,17 @@ export default mount(
   css,
   (model) => {
     // a kernel has sent them already; a page of the book fetches them when they are asked for
-    const fetchPictures = async () => {
-      const tiles = model.get("tiles");
-      return unpacked(bytesOf(typeof tiles === "function" ? await tiles() : tiles));
+    const fetchOf = async (/** @type {string} */ name) => {
+      const value = model.get(name);
+      return unpacked(bytesOf(typeof value === "function" ? await value() : value));
     };
-    return createExplorer(model.get("settings"), fetchPictures);
+    /** @type {Pictures | null} */
+    let pictures = null;
+    return createExplorer(model.get("settings"), async (K) => {
+      pictures ??= await fetchOf("tiles");
+      if (pictures.codes.length < K) pictures = joined(pictures, await fetchOf("others"));
+      return pictures;
+    });
   },
   { lazy: true },
 );

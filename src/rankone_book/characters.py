@@ -17,11 +17,19 @@ _SIDE = 16
 _FILE = Path(__file__).parent / "widgets" / "characters.zz"
 
 
-def packed_characters() -> bytes:
-    """The file as the page reads it: MOST code points (4 bytes each, low bytes first),
-    then MOST pictures of 256 bits, all deflated.
+def packed_characters(start: int = 0, stop: int = MOST) -> bytes:
+    """Some of the pictures as the page reads them: their code points (4 bytes each, low
+    bytes first), then 256 bits for each, all deflated.
+
+    Args:
+        start: The first of them.
+        stop: The one behind the last.
+
+    >>> len(zlib.decompress(packed_characters(0, 10)))
+    360
     """
-    return _FILE.read_bytes()
+    codes, rows = _content()
+    return zlib.compress(codes[start:stop].tobytes() + rows[start:stop].tobytes(), 9)
 
 
 def characters(count: int = MOST) -> Float[NDArray, "K 256"]:
@@ -47,6 +55,13 @@ def characters(count: int = MOST) -> Float[NDArray, "K 256"]:
 
 @cache
 def _all() -> NDArray:
-    content = zlib.decompress(packed_characters())
-    rows = np.frombuffer(content, np.uint8, offset=4 * MOST).reshape(MOST, -1)
+    _, rows = _content()
     return np.unpackbits(rows, axis=1).astype(float).reshape(MOST, _SIDE * _SIDE)
+
+
+def _content() -> tuple[NDArray, NDArray]:
+    """Code points, and pictures in bytes, one row each."""
+    content = zlib.decompress(_FILE.read_bytes())
+    codes = np.frombuffer(content, "<u4", count=MOST)
+    rows = np.frombuffer(content, np.uint8, offset=codes.nbytes)
+    return codes, rows.reshape(MOST, -1)

@@ -88,7 +88,7 @@ def test_a_page_loads_what_its_widgets_start_with(tmp_path: Path, place: Path) -
     )
 
 
-@pytest.mark.parametrize("name", ["finer", "tiles"])
+@pytest.mark.parametrize("name", ["finer", "tiles", "others"])
 def test_what_waits_is_loaded_by_no_page(
     name: str, tmp_path: Path, place: Path
 ) -> None:

@@ -16,6 +16,15 @@ from rankone_book.characters import characters, packed_characters
 
 BUNDLE = "mosaic"
 SMALL = {"K": 100, "Y": 4096, "beta": 40, "target": 44}
+# how many times pictures have come
+COUNTED = """{
+    const later = Response.prototype.arrayBuffer;
+    window.unpacked = 0;
+    Response.prototype.arrayBuffer = function () {
+        window.unpacked++;
+        return later.call(this);
+    };
+}"""
 DONE = "s.exact.done && s.distributed.done && !s.playing && !s.due"
 
 
@@ -27,7 +36,10 @@ def explorer(alone):
         return alone(
             BUNDLE,
             size,
-            traits={"tiles": packed_characters()},
+            traits={
+                "tiles": packed_characters(0, 2500),
+                "others": packed_characters(2500),
+            },
             settings=SMALL | (settings or {}),
             **{"reduced_motion": "reduce"} | options,
         )
@@ -195,10 +207,12 @@ def test_each_slider_does_at_its_ends_what_the_page_says(
 
 
 def test_ten_thousand_pictures_are_read_by_the_list_and_not_by_the_vector(explorer):
-    page = explorer(settings={"K": 900, "Y": 1024, "beta": 70})
+    page = explorer(settings={"K": 900, "Y": 1024, "beta": 70}, script=COUNTED)
     rest(page)
+    assert page.evaluate("() => window.unpacked") == 1
     slide(page, "K", 4)
     shown = rest(page)
+    assert page.evaluate("() => window.unpacked") == 2  # those beyond the first 2,500
     assert shown["settings"]["K"] == 10000
     assert shown["exact"]["wrong"] == 0
     assert shown["exact"]["spread"] < 1.5
@@ -209,7 +223,12 @@ def test_ten_thousand_pictures_are_read_by_the_list_and_not_by_the_vector(explor
 # what each question ends on, by the law and by trial with the same pictures
 @pytest.mark.parametrize(
     ("question", "guess", "right"),
-    [("half", "exact", True), ("half", "both", False), ("cold", "neither", True)],
+    [
+        ("half", "exact", True),
+        ("half", "both", False),
+        ("cold", "neither", True),
+        ("crowd", "exact", True),
+    ],
 )
 def test_a_question_hides_both_runs_until_the_reader_has_guessed(
     explorer, question, guess, right
@@ -227,21 +246,6 @@ def test_a_question_hides_both_runs_until_the_reader_has_guessed(
     expect(page.locator("[data-preset=half]")).to_have_attribute(
         "aria-pressed", str(question == "half").lower()
     )
-
-
-def test_the_pictures_are_fetched_once_the_explorer_is_seen(explorer):
-    page = explorer(
-        script="""{
-            const later = Response.prototype.arrayBuffer;
-            window.unpacked = 0;
-            Response.prototype.arrayBuffer = function () {
-                window.unpacked++;
-                return later.call(this);
-            };
-        }"""
-    )
-    rest(page)
-    assert page.evaluate("() => window.unpacked") == 1
 
 
 def test_without_workers_the_page_computes_itself(explorer):

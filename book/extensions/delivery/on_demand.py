@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from extensions.pages.stills import CODE, STATE, mark
 
 # the traits that wait until they are asked for, as a state names them
-LATER = (["finer"], ["tiles"])
+LATER = (["finer"], ["tiles"], ["others"])
 LONG = 1000  # letters of bytes that are worth a script
 FOLDER = Path("_static", "bytes")
 HELD = re.compile(rf'(<script type="{re.escape(STATE)}">)(.*?)(</script>)', re.S)

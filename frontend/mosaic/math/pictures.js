@@ -25,6 +25,21 @@ export async function unpacked(packed) {
 }
 
 /**
+ * The pictures of both, one after the other.
+ *
+ * @type {(first: Pictures, others: Pictures) => Pictures}
+ */
+export function joined(first, others) {
+  const codes = new Uint32Array(first.codes.length + others.codes.length);
+  const pixels = new Uint8Array(BYTES * codes.length);
+  codes.set(first.codes);
+  codes.set(others.codes, first.codes.length);
+  pixels.set(first.pixels);
+  pixels.set(others.pixels, first.pixels.length);
+  return { codes, pixels };
+}
+
+/**
  * One picture as zeros and ones.
  *
  * @type {(pixels: Uint8Array, index: number) => Float32Array}

@@ -10,6 +10,8 @@ from rankone_book.widgets._explorer import Explorer, Settings
 
 __all__ = ["MosaicExplorer"]
 
+_FIRST = 2_500  # pictures that every reader fetches
+
 
 class MosaicExplorer(Explorer):
     """A wall of pictures for each memory, in which every picture lights up by its
@@ -17,10 +19,12 @@ class MosaicExplorer(Explorer):
 
     The page computes in JavaScript what `MrDAM`, and `DrDAM` with Hadamard features of
     the same seed, compute in JAX; the tests hold them equal. In the book the page
-    fetches the pictures, 280 kB, when the explorer comes into view.
+    fetches 2,500 pictures when the explorer comes into view, and the others when a
+    reader asks for more.
 
     Attributes:
-        tiles: The pictures, as `rankone_book.characters` packs them.
+        tiles: The first 2,500 pictures, as `rankone_book.characters` packs them.
+        others: The remaining ones.
         settings: What the page starts with: K (how many pictures are stored, the first
             ones), target (which of them the query is made of), damage ("eighth",
             "quarter" or "half" of it hidden, or "flips": a twentieth of its pixels
@@ -33,7 +37,8 @@ class MosaicExplorer(Explorer):
 
     _esm = Path(__file__).parent / "static" / "mosaic.js"
     _takes = Settings.read("mosaic")
-    tiles = traitlets.Bytes(help="The pictures, packed.").tag(sync=True)
+    tiles = traitlets.Bytes(help="The first pictures, packed.").tag(sync=True)
+    others = traitlets.Bytes(help="The remaining pictures, packed.").tag(sync=True)
 
     def __init__(self, **settings: Any) -> None:
         """Makes a widget; show it by returning it from a cell.
@@ -44,4 +49,8 @@ class MosaicExplorer(Explorer):
         Raises:
             ValueError: If a setting is unknown or out of its range.
         """
-        super().__init__({"tiles": packed_characters()}, **settings)
+        packed = {
+            "tiles": packed_characters(0, _FIRST),
+            "others": packed_characters(_FIRST),
+        }
+        super().__init__(packed, **settings)

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "book"))
 from extensions.pages.stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
 
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
-MOST = 40_000  # bytes of a still
+MOST = 32_000  # bytes of a still
 SCALES = (2, 1.5, 1)  # of its pixels to the page's: the most that fits
 QUALITIES = (80, 60, 40, 30)
 STANDS = """(model) => {

@@ -22,7 +22,7 @@ from extensions.pages.stills import (
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
-MOST = 40_000  # bytes
+MOST = 32_000  # bytes
 
 
 def states(page: str) -> list[dict[str, Any]]:

@@ -29,6 +29,13 @@ export const subscript = (n) => String(n).replace(/\d/g, (d) => "₀₁₂₃₄
 export const count = (n) => Math.round(n).toLocaleString("en-GB");
 
 /**
+ * How many there are of what has a plural with s: one step, 20,000 steps.
+ *
+ * @type {(n: number, name: string) => string}
+ */
+export const counted = (n, name) => (n === 1 ? `one ${name}` : `${count(n)} ${name}s`);
+
+/**
  * As many places after the point, for what stands in columns or moves: −1.20; never a negative zero.
  *
  * @param {number} v

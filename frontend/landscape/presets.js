@@ -1,6 +1,6 @@
 // Settings posed as questions, for each of the three chapters that show a landscape.
 import { posed } from "../kit/explorer.js";
-import { amount, figures } from "../kit/number.js";
+import { amount, counted, figures } from "../kit/number.js";
 import { places, settingsFrom } from "./settings.js";
 
 /** @import { Preset } from "../kit/explorer.js" */
@@ -49,7 +49,7 @@ const EXACT = [
       right: ({ runs }) => (rises(runs) > 0 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `It rises in ${rises(runs)} of the ${runs.energies.length - 1} steps. Up to η = 2 it cannot rise, at any β. Beyond, each step overshoots by more than it corrects.`,
+      `It rises in ${rises(runs)} of ${counted(runs.energies.length - 1, "step")}. Up to η = 2 it cannot rise, at any β. Beyond, each step overshoots by more than it corrects.`,
     set: { patterns: places(3), query: [-0.9, -0.5], beta: 30, eta: 1.9 },
   },
   {

@@ -28,7 +28,7 @@ import { stepsInWords } from "./words.js";
 const inWords = (n) => stepsInWords(n).replace(">", "more than");
 /** @param {Findings} r */
 const plain = (r) =>
-  `plain descent needs ${inWords(r.counts.plain)} steps, the other two ${inWords(r.counts.reparameterised)}`;
+  `plain descent needs ${inWords(r.counts.plain)} ${r.counts.plain === 1 ? "step" : "steps"}, the other two ${inWords(r.counts.reparameterised)}`;
 /** What do the path of U and that of W with P do? A runaway proves no guess. */
 const parting = {
   options: FATES,

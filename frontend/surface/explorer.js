@@ -3,7 +3,7 @@ import { reducedMotion } from "../kit/clock.js";
 import { h } from "../kit/dom.js";
 import { createFrame, same } from "../kit/explorer.js";
 import { createHold } from "../kit/hold.js";
-import { amount, figures, fixed, percent } from "../kit/number.js";
+import { amount, counted, figures, fixed, percent } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
 import { facts } from "../kit/readout.js";
 import { onTheme } from "../kit/theme.js";
@@ -115,7 +115,7 @@ export function createExplorer(given, stored) {
   function words() {
     if (frame.pending) return "The run is drawn once you have guessed.";
     const { nearest, apart, rests } = shown;
-    const wells = rests.length === 1 ? "one well" : `${rests.length} wells`;
+    const wells = counted(rests.length, "well");
     const surface = `At β = ${figures(frame.settings.beta)} the surface has ${wells}.`;
     if (isOnItsWay()) return `${surface} The marble is on its way.`;
     return `${surface} The run ends nearest to the ${names[nearest]}, ${amount(apart)} away.`;

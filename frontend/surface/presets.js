@@ -1,6 +1,6 @@
 // Settings posed as questions.
 import { posed } from "../kit/explorer.js";
-import { amount, percent } from "../kit/number.js";
+import { amount, counted, percent } from "../kit/number.js";
 import { settingsFrom } from "./settings.js";
 
 /** @import { Preset } from "../kit/explorer.js" */
@@ -13,9 +13,6 @@ const WELLS = ["no well", "one well", "two wells", "three wells"];
 /** @type {(found: Found) => number} */
 const rises = ({ run: { energies } }) =>
   energies.filter((e, t) => t > 0 && e > energies[t - 1] + 1e-12).length;
-
-/** @type {(found: Found) => string} */
-const stepsOf = ({ steps }) => (steps === 1 ? "one step" : `${steps} steps`);
 
 /**
  * The questions, about the pictures of these names.
@@ -30,7 +27,7 @@ export function presetsOf({ names }) {
       name: "Where does a covered picture go?",
       ask: "The marble is a picture whose lower half is grey. Each point of the surface is a picture too, and its height is the energy. Which of the three pictures does the marble reach?",
       after: (found) =>
-        `After ${stepsOf(found)} the marble is ${amount(found.apart)} from the ${names[found.nearest]}. It started ${amount(found.run.heights[0])} off the plane of the three pictures, and the steps took it onto the plane.`,
+        `After ${counted(found.steps, "step")} the marble is ${amount(found.apart)} from the ${names[found.nearest]}. It started ${amount(found.run.heights[0])} off the plane of the three pictures, and the steps took it onto the plane.`,
       set: {},
     },
     {
@@ -73,7 +70,7 @@ export function presetsOf({ names }) {
         right: (found) => (rises(found) > 0 ? "yes" : "no"),
       },
       after: (found) =>
-        `The energy rises in ${rises(found)} of ${stepsOf(found)}. Up to a step size of 2 the energy cannot rise, at any β. Try 2.2.`,
+        `The energy rises in ${rises(found)} of ${counted(found.steps, "step")}. Up to a step size of 2 the energy cannot rise, at any β. Try 2.2.`,
       set: { eta: 1.9, from: 1 },
     },
   ];

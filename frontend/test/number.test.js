@@ -5,12 +5,19 @@ import {
   bounded,
   cleared,
   count,
+  counted,
   figures,
   fixed,
   percent,
   power,
   subscript,
 } from "../kit/number.js";
+
+test("one of a kind has no plural", () => {
+  assert.equal(counted(1, "step"), "one step");
+  assert.equal(counted(0, "step"), "0 steps");
+  assert.equal(counted(20000, "step"), "20,000 steps");
+});
 
 test("figures are written out, or by their power of ten where they are small or large", () => {
   /** @type {[number, string][]} */

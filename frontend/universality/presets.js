@@ -44,7 +44,7 @@ function firing(gap, slots) {
   if (gap <= 0) return "Without a positive error y − ŷ no cell is written, at any x*.";
   const fired = slots.filter(({ share }) => share > 0.5).length;
   return fired > 0
-    ? `At this x* ${fired} cells fire at once.`
+    ? `At this x* ${fired === 1 ? "one cell fires" : `${fired} cells fire at once`}.`
     : "At this x* no cell fires: try one inside the cell of x.";
 }
 

@@ -298,7 +298,7 @@ def peer_rows(
                 f"{at['edits']:,}",
                 *_leads(np.asarray(result["ahead"], bool)),
                 f"{100 * result['missing']:.0f}",
-                f"{mean:.2f} ({low:.2f} to {high:.2f})",
+                f"{mean:.2f} ({low:.2f} to {high:.2f})".replace("-", "−"),
             ]
         )
     return rows

@@ -80,7 +80,7 @@ def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
         > shown["counts"]["explicit"]
         == shown["counts"]["reparameterised"]
     )
-    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. Nowhere")
+    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. At none")
     check_against_jax(shown)
 
 

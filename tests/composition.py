@@ -168,6 +168,17 @@ def _editing() -> Iterator[Use]:
     for function in (editing.pseudo_inverse_edit, editing.ridge_limit_edit):
         yield use(function.__name__, function, W=W, K=K, k=k, v=v)
     yield use(
+        "projected_edit",
+        editing.projected_edit,
+        **{"W": W, "directions": np.eye(D)[:, :2], "K": K, "V": V, "written": MANY},
+    )
+    yield use(
+        "quiet_directions",
+        lambda C: editing.quiet_directions(C, threshold=1e3),
+        refused="C",
+        C=C,
+    )
+    yield use(
         "KeyGeometry.from_moments",
         lambda C, ridge: ro.KeyGeometry.from_moments(C, ridge=ridge).solve(k),
         outside=True,

@@ -315,14 +315,19 @@ def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypa
     )
     found = measure(strength=1.0)
     assert found["missing"] < measure(strength=1e4)["missing"] < 1
-    # without the keys of the first batch the second undoes a part of it
+    # the second batch is told the keys of the first
     update = peers.projected_edit
+    spared = []
 
-    def forgetful(*args, written=None, **options):
-        return update(*args, **options)
+    def watched(W, directions, K, V, *, written, ridge):
+        spared.append((K, written))
+        return update(W, directions, K, V, written=written, ridge=ridge)
 
-    monkeypatch.setattr(peers, "projected_edit", forgetful)
-    assert measure(strength=1.0)["missing"] > found["missing"]
+    monkeypatch.setattr(peers, "projected_edit", watched)
+    assert measure(strength=1.0)["missing"] == pytest.approx(found["missing"], rel=1e-3)
+    (first, nothing), (_, earlier) = spared
+    assert nothing is None
+    np.testing.assert_array_equal(earlier, first)
 
 
 def test_prose_refuses_windows_that_a_geometry_was_made_of():

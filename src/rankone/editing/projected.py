@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, host, positive
+from rankone._annotated import checked
+from rankone._checks import array, host, positive, readable
 from rankone.editing.closed_form import batch_edit, matrix, pairs
 from rankone.editing.geometry import KeyGeometry
 from rankone.writes import Write
@@ -15,8 +16,9 @@ from rankone.writes import Write
 __all__ = ["projected_edit", "quiet_directions"]
 
 
+@checked
 def quiet_directions(
-    C: "Float[ArrayLike, 'D D']", *, threshold: float
+    C: Float[ArrayLike, "D D"], *, threshold: float
 ) -> Float[Array, "D n"]:
     """Orthonormal directions along which the mean square of the old keys is below a
     threshold.
@@ -100,14 +102,20 @@ def projected_edit(
     D = W.shape[1]
     B = array("directions", directions, f"({D}, n): one direction per column", 2)
     n = B.shape[1]
-    skew = float(np.abs(np.asarray(B.T @ B) - np.eye(n)).max()) if len(B) == D else 1.0
-    # of a product of D terms, each rounded
-    if not skew < 100 * D**0.5 * float(jnp.finfo(B.dtype).eps):
+    if len(B) != D:
         raise ValueError(
-            f"directions: got columns of shape {B.shape} whose products differ from "
-            f"those of orthonormal ones by {skew:.1e}; it must be an orthonormal basis "
-            f"(D, n) with D = {D}."
+            f"directions: got shape {B.shape}; it must be ({D}, n), as W is {W.shape}."
         )
+    if readable(B):
+        basis = np.asarray(B)
+        skew = float(np.abs(basis.T @ basis - np.eye(n)).max())
+        # of a product of D terms, each rounded
+        if not skew < 100 * D**0.5 * float(jnp.finfo(B.dtype).eps):
+            raise ValueError(
+                f"directions: got columns whose products differ from those of "
+                f"orthonormal ones by {skew:.1e}; it must be an orthonormal basis "
+                f"(D, n)."
+            )
     positive("ridge", ridge)
     K, V = pairs(W, K, V)
     moments = ridge * jnp.eye(n, dtype=B.dtype)

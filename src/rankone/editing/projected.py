@@ -64,13 +64,13 @@ def projected_edit(
     ridge: float = 10.0,
     written: "Float[ArrayLike, 'D p'] | None" = None,
 ) -> Write:
-    r"""The relaxed edit that changes W only along given directions: AlphaEdit's update
+    """The relaxed edit that changes W only along given directions: AlphaEdit's update
     [R-S10].
 
     With the directions in the columns of B, P = BBᵀ, the residuals R = V − WK and the
     keys of earlier edits in the columns of E,
 
-    $$\Delta=R\,K^\top P\,\bigl(P(KK^\top+EE^\top)P+\lambda I\bigr)^{-1}P.$$
+    Δ = R Kᵀ P (P(KKᵀ + EEᵀ)P + λI)⁻¹ P.
 
     It minimises ‖(W + Δ)K − V‖² + ‖ΔE‖² + λ‖Δ‖² among all Δ with ΔP = Δ. In the
     coordinates Bᵀk this is `batch_edit` with the second moments λI + BᵀEEᵀB and ω = 1.

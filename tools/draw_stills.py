@@ -33,7 +33,7 @@ from extensions.pages.stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
 MOST = 32_000  # bytes of a still
 SCALES = (2, 1.5, 1)  # of its pixels to the page's: the most that fits
-QUALITIES = (80, 60, 40, 30)
+QUALITIES = (80, 60, 40, 30, 20)
 STANDS = """(model) => {
     const tag = [...document.querySelectorAll('script[type$="widget-view+json"]')]
         .find((each) => JSON.parse(each.textContent).model_id === model);
@@ -51,7 +51,7 @@ LEFT_OUT = """
 .bd-header, .bd-header-article { visibility: hidden; }
 .r1-more, .r1-chart-block, .r1-tools, .r1-body:not(.r1-one-screen) > .r1-side { display: none !important; }
 .r1-map image { display: none; }
-.r1-wall { filter: blur(1px) opacity(0.8); }
+.r1-wall { filter: blur(1.5px) opacity(0.6); }
 """  # what a picture cannot answer; pictures in a map, which are measured while one waits;
 # and the thousands of edges in a wall, which no picture of this weight can hold
 WORDS = """(place) => [...place.querySelectorAll('.r1-ask, [role=status]')].map((part) => part.textContent.trim())

@@ -80,7 +80,8 @@ def test_the_address_says_the_state_as_the_pages_read_it() -> None:
 )
 def test_the_questions_are_those_of_the_page(explorer: str) -> None:
     bridge = f"""import * as asked from "./{explorer}/presets.js";
-        const presets = asked.PRESETS ?? asked.presetsFor({{ side: 64 }});
+        const named = {{ names: ["a", "b", "c"] }};
+        const presets = asked.PRESETS ?? asked.presetsOf(named);
         process.stdout.write(JSON.stringify(presets.map(({{ key }}) => key)));"""
     keys = node.answer(bridge, None)
     assert questions(ROOT, explorer) == keys

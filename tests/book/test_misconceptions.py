@@ -50,7 +50,9 @@ BRIDGE = "\n".join(
             f'import * as {name} from "./{name}/settings.js"; import * as {name}Asks from "./{name}/presets.js";'
             for name in FOLDERS.values()
         ),
-        f"const all = {{ {', '.join(f'{n}: [{f}, {f}Asks.PRESETS]' for n, f in FOLDERS.items())} }};",
+        'const named = { names: ["a", "b", "c"] };',  # the pictures of a surface
+        "const asked = (one) => one.PRESETS ?? one.presetsOf(named);",
+        f"const all = {{ {', '.join(f'{n}: [{f}, asked({f}Asks)]' for n, f in FOLDERS.items())} }};",
         """const of = ([{ DEFAULTS }, presets]) => ({ defaults: DEFAULTS, presets: Object.fromEntries(presets.map(
           ({ key, name, set }) => [key, [name, typeof set === "function" ? set(DEFAULTS) : set]])) });
         const made = Object.fromEntries(Object.entries(all).map(([name, modules]) => [name, of(modules)]));

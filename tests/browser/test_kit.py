@@ -13,7 +13,8 @@ PAGE = "book/chapters/editing.html"
 STATE = "() => [...document.querySelectorAll('.r1')].find((el) => el.__rankone_state).__rankone_state()"
 TEXT = """() => {
     const link = Object.assign(document.createElement('a'), {href: '#r1:editing?q=few', textContent: 'three keys'});
-    const paragraphs = document.querySelectorAll('article section p');
+    const paragraphs = [...document.querySelectorAll('article section p')]
+        .filter((paragraph) => paragraph.checkVisibility());
     paragraphs[paragraphs.length - 1].append(' Try ', link);
 }"""
 

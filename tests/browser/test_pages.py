@@ -240,7 +240,8 @@ def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
     """
     page = view.page
     before = page.evaluate(SETTINGS)
-    links = page.locator("a.r1-try")
+    # a tour is folded, and has tests of its own
+    links = page.locator("a.r1-try:not(.tour a)")
     assert links.count() > 0
     for link in links.all():
         address, place = urldefrag(link.get_attribute("href"))

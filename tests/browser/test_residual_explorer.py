@@ -99,7 +99,9 @@ def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] < 0.1 * risk["base"]
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said. Risk")
-    expect(page.locator(".r1-found")).to_contain_text("The base stays where it is")
+    expect(page.locator(".r1-found")).to_contain_text(
+        "The risk of the base stops falling"
+    )
     expect(page.locator(".r1-status")).to_contain_text("The memory helps")
     check_against_jax(shown)
 

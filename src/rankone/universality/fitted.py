@@ -246,8 +246,9 @@ def fit(
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
     targets = target_values(target, x, y, x_star)
-    hidden, output = _after_steps(
-        network, *(a.astype(network.dtype) for a in (x, y, x_star))
+    # fetched at once: jaxlib 0.10.2 aborts where numpy reads what is not yet computed
+    hidden, output = jax.device_get(
+        _after_steps(network, *(a.astype(network.dtype) for a in (x, y, x_star)))
     )
     H = np.asarray(hidden, float)[:, -units:]
     residuals = targets - np.asarray(output, float)

@@ -44,9 +44,9 @@ def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
             release(rows)
         return
     for block in rows:
-        known = np.shape(block)[0]
-        if skip >= known:
-            skip -= known
+        length = np.shape(block)[0]
+        if skip >= length:
+            skip -= length
             continue
         yield block[skip:] if skip else block
         skip = 0
@@ -72,12 +72,12 @@ def summed(
     every 20 seconds and at the end, so that no row is lost or counted twice.
 
     Args:
-        state: To begin with: a pytree.
+        state: State to begin with: a pytree.
         step: (state, block) ↦ state.
-        rows: What `is_blocks` accepts.
+        rows: Iterator of blocks, or array, that `is_blocks` accepts.
         counted: Exact number of rows in a state.
-        title: Of the bar.
-        progress: Whether to show a bar; None once two seconds have passed.
+        title: Title of the bar.
+        progress: True to show a bar, None to show it after two seconds.
         checkpoint: File to go on from if it is there.
         run: Name of all that the sums depend on but the rows.
     """
@@ -177,22 +177,22 @@ def _load(path: Path, state: S, run: str) -> S:
     if not path.exists():
         return state
     leaves, tree = jax.tree.flatten(state)
-    wanted = "of this run; name another file, or delete it"
+    requirement = "of this run; name another file, or delete it"
     try:
         saved = read_arrays(path)
-        kept = [saved[f"leaf{i}"] for i in range(len(leaves))]
+        arrays = [saved[f"leaf{i}"] for i in range(len(leaves))]
         name = str(saved["run"])
     except (ValueError, KeyError, IsADirectoryError) as error:
         raise ArgumentError(
             "checkpoint",
-            f"got {str(path)!r}, which cannot be read; it must be {wanted}.",
+            f"got {str(path)!r}, which cannot be read; it must be {requirement}.",
         ) from error
-    if name != run or [a.shape for a in kept] != [np.shape(b) for b in leaves]:
+    if name != run or [a.shape for a in arrays] != [np.shape(b) for b in leaves]:
         raise ArgumentError(
-            "checkpoint", f"got {str(path)!r} of another run; it must be {wanted}."
+            "checkpoint", f"got {str(path)!r} of another run; it must be {requirement}."
         )
     placed = [
         jax.device_put(new.astype(old.dtype), old.sharding)
-        for new, old in zip(kept, leaves, strict=True)
+        for new, old in zip(arrays, leaves, strict=True)
     ]
     return jax.tree.unflatten(tree, placed)

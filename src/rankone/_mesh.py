@@ -140,7 +140,7 @@ def _restored(
     missing.
     """
     devices = {device.id: device for device in jax.devices()}
-    if not all(int(one) in devices for one in ids.flat):
+    if not all(int(number) in devices for number in ids.flat):
         return None
-    found = np.vectorize(lambda one: devices[int(one)], otypes=[object])(ids)
-    return Placement(Mesh(found, names), axis)
+    grid = np.vectorize(lambda number: devices[int(number)], otypes=[object])(ids)
+    return Placement(Mesh(grid, names), axis)

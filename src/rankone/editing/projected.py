@@ -130,8 +130,8 @@ def projected_edit(
     inside = B.T @ K
     start = W @ B
     # the residual is that of the whole key, not of its part along the directions
-    wanted = start @ inside + (V - W @ K)
-    edit = batch_edit(start, KeyGeometry.from_moments(moments), inside, wanted, omega=1)
+    values = start @ inside + (V - W @ K)
+    edit = batch_edit(start, KeyGeometry.from_moments(moments), inside, values, omega=1)
     return _outside(edit, B)
 
 

@@ -70,16 +70,16 @@ def subject_states(
     # rows of about one length, the last ones once more to fill up
     order = sorted(range(len(cut)), key=lambda i: len(cut[i]))
     size = min(rows, len(cut))
-    found = []
+    batches = []
     for start in range(0, len(cut), size):
         part = [cut[i] for i in order[start : start + size]]
         spare = (size - len(part)) * part[-1:]
         tokens, valid = pad(part + spare, left=True, multiple=8)
         keys, h = _read(model.network, jnp.asarray(tokens), jnp.asarray(valid), layer)
-        found.append((keys[:, : len(part)], h[: len(part)]))
+        batches.append((keys[:, : len(part)], h[: len(part)]))
     back = np.argsort(order)
     keys, stream = (
-        jnp.concatenate([one[i] for one in found], axis=-2)[..., back, :]
+        jnp.concatenate([batch[i] for batch in batches], axis=-2)[..., back, :]
         for i in (0, 1)
     )
     shape = len(requests), len(contexts)

@@ -124,10 +124,10 @@ def retrieve(
     # The operations of a call inside someone else's jit are traced, also on known arrays.
     if not is_traced(memory, run, options):
         run, parts = _in_chunks(memory, run, options, max_steps, progress)
-        found, lost = _record(memory, run, options, x0)
+        retrieval, lost = _record(memory, run, options, x0)
         _warn_of_lost(lost, len(run["x"]))
-        energies = _joined(parts, run, max_steps, found.steps.shape)
-        return assembled(Retrieval, found.__dict__ | {"energies": energies})
+        energies = _joined(parts, run, max_steps, retrieval.steps.shape)
+        return assembled(Retrieval, retrieval.__dict__ | {"energies": energies})
     run, options = _start(origin, x0, step_size, tol, clamp, max_steps + 1)
     if gradient == "unrolled":
         return _record(
@@ -136,15 +136,15 @@ def retrieve(
     end, _ = _steps(
         *jax.lax.stop_gradient((memory, run, *options)), 0, max_steps + 1, max_steps
     )
-    found, _ = _record(memory, end, options, x0)
+    retrieval, _ = _record(memory, end, options, x0)
     rows = run["x"].shape
-    x = at_rest(memory, x0.reshape(rows), found.x.reshape(rows), options[-1]).reshape(
-        x0.shape
-    )
+    x = at_rest(
+        memory, x0.reshape(rows), retrieval.x.reshape(rows), options[-1]
+    ).reshape(x0.shape)
     last = memory.energy_and_gradient(x)[0].astype(x.dtype)[..., None]
     taken = jnp.arange(max_steps + 1, dtype=jnp.int32) >= end["t"] - 1
-    taken = jnp.broadcast_to(taken, found.energies.shape)
-    return replace(found, x=x, energies=jnp.where(taken, last, found.energies))
+    taken = jnp.broadcast_to(taken, retrieval.energies.shape)
+    return replace(retrieval, x=x, energies=jnp.where(taken, last, retrieval.energies))
 
 
 def _warn_of_lost(lost: Array, N: int) -> None:
@@ -361,7 +361,7 @@ def _record(
         jax.lax.stop_gradient(y)
     )
     empty = jnp.broadcast_to(getattr(memory, "empty", False), lost.shape)
-    found = Retrieval(
+    retrieval = Retrieval(
         x=jnp.where(
             free.reshape(x0.shape), x.reshape(x0.shape), x0
         ),  # what is clamped comes back to the last bit
@@ -376,4 +376,4 @@ def _record(
         ),
         certified=(certified & told & ~lost).reshape(shape),
     )
-    return found, lost.sum()
+    return retrieval, lost.sum()

@@ -478,8 +478,8 @@ def _stored_in_blocks(
             else leaf
             for leaf in jax.tree.leaves(features)
         ]
-        # The first numbers tell two draws apart, and are the same however they are laid
-        # out over devices.
+        # Two draws differ in their first numbers, which are the same however they are
+        # laid out over devices.
         drawn = [np.asarray(leaf.reshape(-1)[:64]) for leaf in leaves]
         kind = (features.D, features.Y, features.basis, features.projection)
         point = np.asarray(memory.centre)

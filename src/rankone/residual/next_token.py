@@ -147,13 +147,13 @@ def _where(
     tokens: Sequence[Sequence[int]], context: int, window: int, stride: int
 ) -> NDArray[np.int64]:
     """Text, first token of the window, and token of every place (n, 3)."""
-    found = []
+    places = []
     for text, own in enumerate(tokens):
         at = np.arange(context - 1, len(own) - 1)
         if len(at):
             starts = at - context_lengths(len(own) - 1, window, stride)[at]
-            found.append(np.stack([np.full(len(at), text), starts, at], 1))
-    return np.concatenate(found)
+            places.append(np.stack([np.full(len(at), text), starts, at], 1))
+    return np.concatenate(places)
 
 
 def _states(

@@ -442,12 +442,12 @@ def _softmax(logits: Array, temperature: Array) -> Array:
 
 
 @partial(jax.jit, static_argnames="k")
-def _weigh(residuals: Residuals, found: Neighbours, sigma: Array, k: int) -> Array:
+def _weigh(residuals: Residuals, nearest: Neighbours, sigma: Array, k: int) -> Array:
     """Σ w̄ᵢ rᵢ, a batch of queries at a time: the residuals of all neighbours of all
     queries may be too many.
     """
-    distances = found.distances[..., :k]
-    indices = found.indices[..., :k]
+    distances = nearest.distances[..., :k]
+    indices = nearest.indices[..., :k]
     weights = _soft_weights(distances, sigma)
     k = distances.shape[-1]
     rows = weights.reshape(-1, k), indices.reshape(-1, k)

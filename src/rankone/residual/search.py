@@ -64,9 +64,9 @@ class Neighbours(Module):
 
 
 @jax.jit
-def _outcome(found: Neighbours) -> Array:
-    stored = found.indices >= 0
-    lost = (stored & ~jnp.isfinite(found.distances)).any(-1)
+def _outcome(nearest: Neighbours) -> Array:
+    stored = nearest.indices >= 0
+    lost = (stored & ~jnp.isfinite(nearest.distances)).any(-1)
     return outcome((lost, Outcome.NOT_FINITE), (~stored.any(-1), Outcome.EMPTY))
 
 
@@ -230,12 +230,12 @@ def _half_norms(rows: Array, stored: int | Array) -> Array:
 @partial(jax.jit, static_argnames="k")
 def _search(store: ExactSearch, q: Array, k: int) -> Neighbours:
     flat = q.reshape(-1, q.shape[-1]).astype(wider(q.dtype, store.half_norms.dtype))
-    found = (
+    parts = (
         search_rows(store.rows, store.half_norms, flat, k)
         if store.placement is None
         else _search_parts(store.rows, store.half_norms, flat, k, store.placement)
     )
-    return Neighbours(*(part.reshape(*q.shape[:-1], k) for part in found))
+    return Neighbours(*(part.reshape(*q.shape[:-1], k) for part in parts))
 
 
 class ShardedSearch(Module):
@@ -343,8 +343,8 @@ def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
     q = queries.reshape(-1, queries.shape[-1]).astype(
         wider(queries.dtype, store.half_norms.dtype)
     )
-    found = _search_parts(store.rows, store.half_norms, q, k, store.placement)
-    return Neighbours(*(part.reshape(*queries.shape[:-1], k) for part in found))
+    parts = _search_parts(store.rows, store.half_norms, q, k, store.placement)
+    return Neighbours(*(part.reshape(*queries.shape[:-1], k) for part in parts))
 
 
 def _search_parts(
@@ -359,7 +359,7 @@ def _search_parts(
         first = size * jax.lax.axis_index(placement.axis)
         return distances, jnp.where(indices < 0, -1, first + indices)
 
-    distances, found = placement.run(
+    distances, indices = placement.run(
         local,
         (rows, half, q),
         (placement.spec(), placement.spec(), P()),
@@ -367,7 +367,7 @@ def _search_parts(
     )
     # (N, devices · own), devices in order: ties keep the order of the rows
     top, at = jax.lax.top_k(-distances, k)
-    return -top, jnp.take_along_axis(found, at, 1)
+    return -top, jnp.take_along_axis(indices, at, 1)
 
 
 class FaissSearch(Module):

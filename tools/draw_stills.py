@@ -8,6 +8,7 @@ at most 40 KB, and its row in `stills.json` go to `book/_static/stills`;
 
 import io
 import json
+import math
 import re
 import sys
 import threading
@@ -94,14 +95,28 @@ def light(picture: bytes) -> bytes:
     raise ValueError(f"picture: {solid.size} pixels do not fit into {MOST:,} bytes")
 
 
-def heights(page: Page, place: Any) -> dict[str, int]:
-    """Heights of the explorer in windows of these widths."""
-    sizes = {}
-    for name, width in HEIGHTS.items():
-        page.set_viewport_size({"width": width, "height": 768})
-        page.wait_for_timeout(150)
-        sizes[name] = round(place.bounding_box()["height"])
-    return sizes
+def opened(
+    context: BrowserContext, address: str, model: str, width: int
+) -> tuple[Page, Any]:
+    """The explorer alone on its page, in a window of this width, when it rests.
+
+    A page is loaded for each width: some charts choose their form when they are drawn.
+    """
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 768})
+    page.goto(address)
+    place = page.wait_for_function(STANDS, arg=model, timeout=60_000).as_element()
+    assert place is not None
+    place.evaluate(ALONE)
+    page.wait_for_timeout(1500)  # what it computes when it is seen
+    page.wait_for_function(READY, arg=place, timeout=120_000)
+    return page, place
+
+
+def height(place: Any) -> int:
+    """Pixels from its top to its bottom, without the room that was reserved for it."""
+    place.evaluate("(place) => { place.style.minHeight = 0; }")
+    return math.ceil(place.bounding_box()["height"])
 
 
 def reader(browser: Browser) -> BrowserContext:
@@ -124,17 +139,15 @@ def draw(
     context: BrowserContext, address: str, model: str, explorer: Shown
 ) -> tuple[bytes, dict[str, Any]]:
     """The still of one explorer, and its row."""
-    page = context.new_page()
-    page.goto(address)
-    place = page.wait_for_function(STANDS, arg=model, timeout=60_000).as_element()
-    assert place is not None
-    place.evaluate(ALONE)
-    page.wait_for_timeout(1500)  # what it computes when it is seen
-    page.wait_for_function(READY, arg=place, timeout=120_000)
+    high = {}
+    for name, width in HEIGHTS.items():  # the last is the desk, whose picture is taken
+        page, place = opened(context, address, model, width)
+        high[name] = height(place)
+        if name != "desk":
+            page.close()
     words = " ".join(
         f"The {explorer.name} explorer as it opens. {place.evaluate(WORDS)}".split()
     )
-    high = heights(page, place)
     if (skip := place.query_selector("[data-skip]")) and skip.is_visible():
         skip.click()  # a picture cannot be asked for the answer
         page.wait_for_timeout(1500)

@@ -91,6 +91,10 @@ async function show(entries, tag) {
   if (!entry) return;
   const place = document.createElement("div");
   place.className = "widget-subarea";
+  // as high as its still: an explorer computes when it is seen, and the text below it stays where it was
+  const still = tag.previousElementSibling;
+  if (still instanceof HTMLElement && still.matches(".r1-still"))
+    place.style.cssText = still.style.cssText;
   tag.before(place);
   const el = place.appendChild(document.createElement("div"));
   try {

@@ -1,14 +1,15 @@
 """The step size of each learner of `maml_sine` and `maml_letters`, over one grid, on
 tasks that neither of them shows.
 
-A rate is a multiple of the learner's usual one (BASE): of the inner step for `maml`,
+A rate is a multiple of the learner's usual one: of the inner step for `maml`,
 `first_order` and `ordinary`, and of Adam in meta-training for `recurrent`, which takes
 no steps. `ordinary` is the start without meta-training through steps: on waves a
 network trained on all tasks jointly, on letters random weights. Tasks are drawn with
 seed 3; `maml_sine` and `maml_letters` have the seeds 0 to 2. On letters they are tasks
 of the 18 letters of meta-training, not of the 8 that are shown. Meta-training is
 shorter than in the runs that are shown, but not for `recurrent`: which rate of Adam is
-best depends on the length.
+best depends on the length. Where a learner was best at an end of the grid, --rate went
+on in that direction.
 """
 
 from functools import cache
@@ -32,6 +33,7 @@ from rankone.maml import (
     meta_train,
     squared_error,
 )
+from rankone_book.maml_runs import ADAM, STEP_SIZE
 
 GRID = {
     "family": ["waves", "letters1", "letters4"],
@@ -39,9 +41,6 @@ GRID = {
     "rate": [0.3, 1.0, 3.0, 10.0],
 }
 OPTIONS = {"waves": 20_000, "letters": 1000, "steps": 100, "tasks": 1000}
-# The usual inner step and rate of Adam, and the size of a batch of tasks.
-BASE = {"waves": 0.001, "letters": 0.1}
-ADAM = 0.001
 BATCH = {"waves": 25, "letters": 32}
 # The length of meta-training of `recurrent`, in those of the others.
 LONGER = {"waves": 3.5, "letters": 5.0}
@@ -98,7 +97,7 @@ def measure(
     kind = _kind(family)
     iterations = {"waves": waves, "letters": letters}[kind]
     reads = learner == "recurrent"
-    step_size = BASE[kind] * (1.0 if reads or learner == "ordinary" else rate)
+    step_size = STEP_SIZE[kind] * (1.0 if reads or learner == "ordinary" else rate)
     adam = ADAM * (rate if reads else 1.0)
     if reads:
         iterations = round(LONGER[kind] * iterations)
@@ -110,7 +109,7 @@ def measure(
     if reads:
         return {"queries": _finite(evaluate(made, params, fresh, metric).mean)}
     if learner == "ordinary":
-        made = GradientLearner(made.model, made.loss, BASE[kind] * rate)
+        made = GradientLearner(made.model, made.loss, STEP_SIZE[kind] * rate)
     scores = after_steps(made, params, fresh, metric, steps=steps)[1].mean
     return {"queries": _finite(scores)}
 

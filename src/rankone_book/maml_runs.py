@@ -14,12 +14,16 @@ from rankone_book.figures import COLOURS, figure
 from rankone_book.records import select
 
 __all__ = [
+    "ADAM",
     "AMPLITUDES",
     "PHASES",
     "SHEARS",
+    "STEP_SIZE",
     "Band",
     "answering_zero",
+    "at_chosen_rates",
     "by_depth",
+    "chosen_rate",
     "draw_depth",
     "draw_other_tasks",
     "draw_scratch",
@@ -35,6 +39,9 @@ __all__ = [
 AMPLITUDES = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 PHASES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)  # multiples of π
 SHEARS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+# The usual inner step, and the usual rate of Adam; `maml_rates` tries multiples of them.
+STEP_SIZE = {"waves": 0.001, "letters": 0.1}
+ADAM = 0.001
 _TRAINED = {"amplitude": 5.0, "phase": 1.0}  # where meta-training ends
 _STEPS = 5  # of meta-training
 _LABELS = {
@@ -138,20 +145,88 @@ def sheared_letters(letters: dict[str, Any], shots: int = 1) -> dict[str, Band]:
     }
 
 
-def from_scratch(letters: dict[str, Any], shots: int) -> tuple[str, dict[str, Band]]:
-    """Training from random weights with the step size that ends best on the queries:
-    (step size, curves).
+def chosen_rate(
+    rates: dict[str, Any], family: str, learner: str, steps: int = _STEPS
+) -> float:
+    """The inner step size that was best on tasks that no figure shows; for the
+    recurrent learner the rate of Adam.
 
-    The choice looks at what it is then judged by: the comparison flatters training from
-    scratch.
+    Args:
+        rates: Record of `maml_rates`.
+        family: "waves", "letters1" or "letters4".
+        learner: "maml", "first_order", "recurrent", or "ordinary" for the start that is
+            not meta-trained through steps.
+        steps: Number of steps after which the learners are compared.
+
+    Raises:
+        ValueError: If the record has no such learner.
     """
+    sign = 1 if family == "waves" else -1  # an error, or the fraction right
+    scores = {
+        cell["parameters"]["rate"]: sign * cell["results"]["queries"][steps_of]
+        for cell in select(rates, family=family, learner=learner)
+        for steps_of in [0 if learner == "recurrent" else steps]
+        if len(cell["results"]["queries"]) > steps_of
+    }
+    if not scores:
+        raise ValueError(
+            f"learner: got {brief(learner)}; "
+            f"it must be one with a finite score on {family!r} in the record."
+        )
+    usual = ADAM if learner == "recurrent" else STEP_SIZE[family.rstrip("14")]
+    return float(f"{usual * min(scores, key=scores.__getitem__):.6g}")
+
+
+def at_chosen_rates(record: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
+    """The part of a record that was measured at the chosen rates; training from
+    scratch, which has them all, is left whole.
+
+    Args:
+        record: Record of `maml_sine` or `maml_letters`.
+        rates: Record of `maml_rates`.
+
+    Raises:
+        ValueError: If a learner was not measured at its chosen rate.
+    """
+
+    def chosen(learner: str, shots: int | None) -> dict[str, float]:
+        family = "waves" if shots is None else f"letters{shots}"
+        if learner == "recurrent":
+            return {"adam": chosen_rate(rates, family, learner)}
+        if learner == "joint":
+            return {"step_size": chosen_rate(rates, family, "ordinary", 100)}
+        return {"step_size": chosen_rate(rates, family, learner)}
+
+    cells = []
+    for learner in record["full"]["learner"]:
+        for shots in record["full"].get("shots", [None]):
+            part = {"learner": learner} | ({} if shots is None else {"shots": shots})
+            if learner != "scratch":
+                part |= chosen(learner, shots)
+            if not (found := select(record, **part)):
+                raise ValueError(
+                    f"record: got no cell of {part}; "
+                    "it must hold every learner at its chosen rate."
+                )
+            cells += found
+    return record | {"cells": cells}
+
+
+def from_scratch(
+    letters: dict[str, Any], rates: dict[str, Any], shots: int
+) -> tuple[str, dict[str, Band]]:
+    """Training from random weights with the step size that is best after a hundred
+    steps on other letters: (step size, curves).
+
+    Args:
+        letters: Record of `maml_letters`.
+        rates: Record of `maml_rates`.
+        shots: Examples of each letter, 1 or 4.
+    """
+    best = f"{chosen_rate(rates, f'letters{shots}', 'ordinary', 100):g}"
     cells = [
         cell["results"] for cell in select(letters, learner="scratch", shots=shots)
     ]
-    best = max(
-        cells[0],
-        key=lambda rate: np.mean([cell[rate]["queries"][-1] for cell in cells]),
-    )
     return best, {
         kind: _band([cell[best][kind] for cell in cells])
         for kind in ("examples", "queries")
@@ -249,9 +324,13 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
     return fig, axes
 
 
-def draw_scratch(letters: dict[str, Any]) -> Any:
+def draw_scratch(letters: dict[str, Any], rates: dict[str, Any]) -> Any:
     """Twenty examples of five letters, from the meta-trained start and from random
     ones: (figure, axes).
+
+    Args:
+        letters: Record of `maml_letters`, at chosen rates.
+        rates: Record of `maml_rates`.
     """
     fig, ax = figure(height=3.0, width=5.8)
     starts = {
@@ -259,7 +338,7 @@ def draw_scratch(letters: dict[str, Any]) -> Any:
             k: over_seeds(letters, k, learner="maml", shots=4)
             for k in ("queries", "examples")
         },
-        "from scratch": from_scratch(letters, shots=4)[1],
+        "from scratch": from_scratch(letters, rates, shots=4)[1],
     }
     for (label, bands), colour in zip(starts.items(), COLOURS, strict=False):
         steps = range(len(bands["queries"].mean))

@@ -34,6 +34,7 @@ __all__ = [
     "over_seeds",
     "seeds",
     "sheared_letters",
+    "shown_rate",
 ]
 
 AMPLITUDES = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
@@ -178,38 +179,56 @@ def chosen_rate(
 
 
 def at_chosen_rates(record: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
-    """The part of a record that was measured at the chosen rates; training from
-    scratch, which has them all, is left whole.
+    """The part of a record that was measured at the chosen rates, and at the usual rate
+    where a learner lacks a seed at its chosen one; training from scratch, which has all
+    rates, is left whole.
 
     Args:
         record: Record of `maml_sine` or `maml_letters`.
         rates: Record of `maml_rates`.
-
-    Raises:
-        ValueError: If a learner was not measured at its chosen rate.
     """
-
-    def chosen(learner: str, shots: int | None) -> dict[str, float]:
-        family = "waves" if shots is None else f"letters{shots}"
-        if learner == "recurrent":
-            return {"adam": chosen_rate(rates, family, learner)}
-        if learner == "joint":
-            return {"step_size": chosen_rate(rates, family, "ordinary", 100)}
-        return {"step_size": chosen_rate(rates, family, learner)}
-
+    usual = {name: record["full"][name] for name in ("step_size", "adam")}
     cells = []
     for learner in record["full"]["learner"]:
         for shots in record["full"].get("shots", [None]):
             part = {"learner": learner} | ({} if shots is None else {"shots": shots})
-            if learner != "scratch":
-                part |= chosen(learner, shots)
-            if not (found := select(record, **part)):
-                raise ValueError(
-                    f"record: got no cell of {part}; "
-                    "it must hold every learner at its chosen rate."
-                )
-            cells += found
+            if learner == "scratch":
+                cells += select(record, **part)
+                continue
+            family = "waves" if shots is None else f"letters{shots}"
+            start = "ordinary" if learner == "joint" else learner
+            steps = 100 if learner == "joint" else _STEPS
+            rate = chosen_rate(rates, family, start, steps)
+            chosen = {"adam" if learner == "recurrent" else "step_size": rate}
+            at_chosen = select(record, **(part | usual | chosen))
+            at_usual = select(record, **(part | usual))
+            cells += at_chosen if len(at_chosen) >= len(at_usual) else at_usual
     return record | {"cells": cells}
+
+
+def shown_rate(record: dict[str, Any], learner: str, **parameters: Any) -> float:
+    """The one rate of a learner's cells: its inner step size, or the rate of Adam of
+    the recurrent learner.
+
+    Args:
+        record: From `at_chosen_rates`.
+        learner: Its name.
+        parameters: Which of its cells.
+
+    Raises:
+        ValueError: If the cells have several rates, or there are none.
+    """
+    name = "adam" if learner == "recurrent" else "step_size"
+    found = {
+        cell["parameters"][name]
+        for cell in select(record, learner=learner, **parameters)
+    }
+    if len(found) != 1:
+        raise ValueError(
+            f"learner: got {brief(learner)} with the rates {sorted(found)}; "
+            "it must be one that was measured at one rate."
+        )
+    return found.pop()
 
 
 def from_scratch(

@@ -13,8 +13,7 @@ from rankone_book.records import coverage, load_record, provenance, read_record,
 TINY = {
     "maml_sine": "--learner maml recurrent --iterations 100 --meta_batch 2 --width 8 --steps 5 --tasks 4",
     "maml_letters": "--learner maml scratch --shots 1 --iterations 100 --meta_batch 2 --width 8 --steps 3 --tasks 4",
-    "maml_rates": "--family waves letters4 --learner maml ordinary recurrent --rate 1 --waves 200 --letters 100 "
-    "--steps 3 --tasks 4",
+    "maml_rates": "--family waves --learner ordinary recurrent --rate 1 --waves 200 --steps 3 --tasks 4",
     "maml_depth": "--depth 1 2 --size 400 --iterations 100 --meta_batch 2 --tasks 4",
 }
 

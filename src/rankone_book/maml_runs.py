@@ -24,6 +24,7 @@ __all__ = [
     "at_chosen_rates",
     "by_depth",
     "chosen_rate",
+    "diverged",
     "draw_depth",
     "draw_other_tasks",
     "draw_scratch",
@@ -52,6 +53,13 @@ _LABELS = {
     "recurrent": "recurrent learner",
     "maml100": "MAML, 100 steps",
     "first_order100": "first-order, 100 steps",
+}
+# Curves on waves of another kind: learner, and steps that it takes.
+_RUNS = {
+    "maml": ("maml", 5),
+    "maml100": ("maml", 100),
+    "recurrent": ("recurrent", 5),
+    "first_order100": ("first_order", 100),
 }
 _COLOUR = dict(zip(_LABELS, COLOURS, strict=False))
 
@@ -108,16 +116,33 @@ def other_waves(sines: dict[str, Any], kind: str) -> dict[str, Band]:
     They are MAML after 5 and after 100 steps, the first-order method after 100 steps,
     and the recurrent learner.
     """
-    runs = {
-        "maml": ("maml", 5),
-        "maml100": ("maml", 100),
-        "recurrent": ("recurrent", 5),
-        "first_order100": ("first_order", 100),
-    }
     return {
         name: over_seeds(sines, f"by_{kind}_{steps}", learner=who)
-        for name, (who, steps) in runs.items()
+        for name, (who, steps) in _RUNS.items()
     }
+
+
+def diverged(
+    sines: dict[str, Any], name: str, kind: str, error: float = 1e3
+) -> list[int]:
+    """Number of seeds with an error above this one, or none that is finite, at each of
+    `AMPLITUDES` or `PHASES`.
+
+    Args:
+        sines: Record of `maml_sine`, at chosen rates.
+        name: As in `other_waves`.
+        kind: "amplitude" or "phase".
+        error: Mean squared error beyond which a run counts as diverged.
+    """
+    learner, steps = _RUNS[name]
+    errors = np.array(
+        [
+            cell["results"][f"by_{kind}_{steps}"]
+            for cell in select(sines, learner=learner)
+        ],
+        float,
+    )
+    return np.sum(~(errors <= error), axis=0).tolist()
 
 
 def answering_zero(kind: str) -> NDArray:

@@ -34,7 +34,7 @@ def is_blocks(rows: Any) -> bool:
 
 
 def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
-    """The blocks of an iterator, or slices of an array, after the first `skip` rows."""
+    """Blocks of an iterator, or slices of an array, after the first `skip` rows."""
     if isinstance(rows, np.ndarray):
         size = max(1, BLOCK_BYTES // max(1, rows[:1].nbytes))
         # multiples of what is encoded at a time
@@ -112,8 +112,8 @@ def summed(
 
 
 def joined(parts: list[np.ndarray]) -> jax.Array:
-    """Blocks of rows as one array; the list is emptied on the way, so that both never
-    lie in memory whole.
+    """Blocks of rows as one array. The list is emptied on the way, so that memory never
+    has all rows twice.
     """
     rows = sum(map(len, parts))
     out = aligned((rows, *parts[0].shape[1:]), parts[0].dtype)
@@ -127,8 +127,8 @@ def joined(parts: list[np.ndarray]) -> jax.Array:
 
 
 def checkpoint_path(checkpoint: Any, progress: Any = None) -> Path | None:
-    """`checkpoint` as a path, or None; what is no such thing is refused, as is another
-    `progress` than True, False and None.
+    """`checkpoint` as a path, or None. Anything else is refused, and so is a `progress`
+    other than True, False and None.
     """
     if progress is not None:
         boolean("progress", progress)
@@ -154,7 +154,9 @@ def _refuse_several_processes(path: Path, state: Any) -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """A block in which no other process sums into this file."""
+    """A block with an exclusive lock on the checkpoint, which is refused while another
+    process has it.
+    """
     with ExitStack() as stack:
         try:
             stack.enter_context(locked(path, wait=False))
@@ -173,7 +175,7 @@ def _save(path: Path, state: Any, run: str) -> None:
 
 
 def _load(path: Path, state: S, run: str) -> S:
-    """The saved state, each array where the one to begin with lies; or that one."""
+    """The saved state, on the devices of `state`; or `state` if there is no file."""
     if not path.exists():
         return state
     leaves, tree = jax.tree.flatten(state)

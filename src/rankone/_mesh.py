@@ -55,7 +55,7 @@ class Placement:
 
     def specs(self, tree: T, *names: str) -> T:
         """A tree of specifications: split where the path of a leaf has one of these
-        names, whole elsewhere.
+        names, repeated on each device elsewhere.
         """
         return jax.tree_util.tree_map_with_path(
             lambda path, _: self.spec() if _has(path, names) else P(), tree
@@ -74,8 +74,8 @@ class Placement:
         self, function: Callable[..., Any], arguments: tuple, specs: tuple, out: Any
     ) -> Any:
         """The result of `function`, run by each device on its parts of the arguments."""
-        # The variance of values over devices is not tracked: what `out` calls whole was
-        # reduced by `function`.
+        # The variance of values over devices is not tracked: `function` has reduced the
+        # results that `out` says are equal on all devices.
         spread = jax.shard_map(
             function, mesh=self.mesh, in_specs=specs, out_specs=out, check_vma=False
         )

@@ -13,7 +13,7 @@ from refusals import refused
 import rankone as ro
 from rankone import _blocks
 from rankone.editing import SecondMoments
-from rankone.memory.distributed import _stored
+from rankone.memory.distributed import _store
 from rankone.residual import ExactSearch, ShardedSearch, search
 
 XI = 0.4 * np.random.default_rng(0).standard_normal((96, 4)).astype(np.float32)
@@ -162,7 +162,7 @@ def test_too_many_keys_are_refused_by_name():
 def test_rows_on_the_host_are_sized_there(monkeypatch):
     """No device is given all rows, which may be more than it holds."""
     given = []
-    monkeypatch.setattr(search, "_largest", given.append)
+    monkeypatch.setattr(search, "_largest_entry", given.append)
     ShardedSearch(XI)
     assert not given
 
@@ -198,6 +198,6 @@ def test_storing_copies_no_patterns():
     features = ro.RandomFeatures(64, 32, key=jax.random.key(0))
     beta = jnp.float32(4)
     Xi = jax.ShapeDtypeStruct((2**14, 64), jnp.float32)
-    program = _stored.lower(features, beta, Xi, "dot", jnp.zeros(64), None).compile()
+    program = _store.lower(features, beta, Xi, "dot", jnp.zeros(64), None).compile()
     temporary = program.memory_analysis().temp_size_in_bytes
     assert temporary < 0.1 * Xi.size * 4

@@ -89,13 +89,13 @@ def capture_keys(
             for use in uses.entries
             if use.inputs is not None and use.axis == inputs
         ]
-        why = uses.reasons.get(
+        reason = uses.reasons.get(
             position,
             "multiplied in the other layout" if uses.entries else "which is not read",
         )
         if len(blocks) == 0:
             raise ValueError(
-                f"path: got {path!r}, {why}; "
+                f"path: got {path!r}, {reason}; "
                 "it must be that of a matrix that fn multiplies outside loops."
             )
         return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in blocks])
@@ -217,10 +217,10 @@ class SecondMoments(Module):
                 f"got {brief(type(keys))}; it must be an iterator of blocks or an array "
                 "of NumPy, for a checkpoint.",
             )
-        before = canonical(self)
-        start = (before.total, before.count)
+        initial = canonical(self)
+        start = (initial.total, initial.count)
         return summed(
-            before,
+            initial,
             lambda moments, block: moments._with(block),
             keys if isinstance(keys, Iterator) else keys.reshape(-1, keys.shape[-1]),
             counted=lambda moments: int(moments.count),

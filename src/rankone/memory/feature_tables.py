@@ -1,5 +1,5 @@
 """The vector T of a distributed memory whose features are split over devices: each
-entry lies with the frequency that it belongs to.
+entry lies on the device of its frequency.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Tables(Module):
     Attributes:
         entries: (tables, columns), 0 in the columns past Y; with fewer than 32 bits the
             codes of the entries, 8/bits of them in each byte.
-        scale: What the levels of the codes are multiplied by; 1 for 32 bits.
+        scale: Factor of the levels of the codes; 1 for 32 bits.
         bits: Bits per entry: 32, 8, 4, 2 or 1.
         Y: Number of frequencies.
     """
@@ -69,13 +69,13 @@ class Tables(Module):
         """All entries as one vector. For inspection: it may be more than a device
         holds.
         """
-        return _unpacked(self)
+        return _unpack(self)
 
     def rounded(self, bits: int) -> "Tables":
         """The same entries with so many bits each."""
         if bits == self.bits:
             return self
-        return _rounded(self, bits)
+        return _round(self, bits)
 
     def decoded(self, entries: Array) -> Float[Array, "..."]:
         """Numbers of some of the entries."""
@@ -86,12 +86,12 @@ class Tables(Module):
 
 
 @jax.jit
-def _unpacked(T: Tables) -> Array:
+def _unpack(T: Tables) -> Array:
     return T.decoded(T.entries)[:, : T.Y].reshape(T.size)
 
 
 @partial(jax.jit, static_argnames="bits")
-def _rounded(T: Tables, bits: int) -> Tables:
+def _round(T: Tables, bits: int) -> Tables:
     columns = jnp.arange(T.columns)[None]
     numbers = jnp.where(columns < T.Y, T.decoded(T.entries), 0)
     if bits == 32:

@@ -1,4 +1,4 @@
-"""Residual memory: learn what you can, and look up what is left among the nearest
+"""Residual memory: the residuals of a base model, looked up among the nearest
 neighbours.
 """
 
@@ -96,7 +96,7 @@ class _Rows(Module):
         return len(self.rows)
 
     def search(self, queries: Numbers, k: int) -> Neighbours:
-        """Not meant to be called."""
+        """A method that nothing calls."""
         raise NotImplementedError
 
 
@@ -185,15 +185,14 @@ class ResMem(Module):
         *,
         logits: Numbers | Iterator[Numbers] | None = None,
     ) -> "ResMem":
-        """A memory of what the base model leaves of the labels; this one stays as it
-        is.
+        """A memory of the residuals of the base model; this one stays as it is.
 
         Args:
             embeddings: (n, D), where the neighbours are looked for; whatever `search`
                 takes. Or an iterator of blocks (m, D); then `labels`, and `probs` or
                 `logits`, are iterators of the same blocks, which are read side by side.
-                Beside what is kept, one block is in memory: with `keep`, residuals of a
-                vocabulary are never there in full.
+                Beside the stored rows, one block is in memory: with `keep`, residuals of
+                a vocabulary are never there in full.
             probs: The base model's probabilities (n, L) there; or give `logits`, to be
                 divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
@@ -210,12 +209,12 @@ class ResMem(Module):
             )
         assert labels is not None
         base = logits if probs is None else probs
-        kinds = {isinstance(one, Iterator) for one in (embeddings, base, labels)}
+        kinds = {isinstance(source, Iterator) for source in (embeddings, base, labels)}
         if True in kinds:
             return self._fit_blocks(embeddings, base, labels, logits=probs is None)
-        return self._fit_whole(embeddings, probs, labels, logits)
+        return self._fit_arrays(embeddings, probs, labels, logits)
 
-    def _fit_whole(
+    def _fit_arrays(
         self, embeddings: Any, probs: Any, labels: Any, logits: Any
     ) -> "ResMem":
         """`fit` with arrays."""
@@ -228,42 +227,47 @@ class ResMem(Module):
         self, embeddings: Any, base: Any, labels: Any, *, logits: bool
     ) -> "ResMem":
         """`fit` with iterators of blocks, of which only residuals and embeddings stay."""
-        given = {
+        iterators = {
             "embeddings": embeddings,
             "logits" if logits else "probs": base,
             "labels": labels,
         }
-        for name, one in given.items():
-            if not isinstance(one, Iterator):
+        for name, rows in iterators.items():
+            if not isinstance(rows, Iterator):
                 raise ArgumentError(
                     name,
-                    f"got {brief(type(one))}; it must be an iterator of blocks, as "
+                    f"got {brief(type(rows))}; it must be an iterator of blocks, as "
                     "the others are.",
                 )
-        rows: list[Any] = []
-        parts: list[Residuals] = []
+        embedding_blocks: list[Any] = []
+        residual_blocks: list[Residuals] = []
         for block in zip_longest(embeddings, base, labels):
-            for name, one in zip(given, block, strict=True):
-                if one is None:
+            for name, rows in zip(iterators, block, strict=True):
+                if rows is None:
                     raise ArgumentError(
                         name, "got fewer blocks; it must be as many as the others."
                     )
-            rows_of, base_of, labels_of = block
-            probs, scores = (None, base_of) if logits else (base_of, None)
-            one_block = replace(self, k=1, search=_Rows)
-            some = one_block._fit_whole(rows_of, probs, labels_of, scores)
-            assert isinstance(some.store, _Rows)
-            rows.append(np.asarray(some.store.rows))
-            parts.append(jax.tree.map(np.asarray, some.residuals))
-        if not rows:
+            embedding_block, base_block, label_block = block
+            prob_block, logit_block = (
+                (None, base_block) if logits else (base_block, None)
+            )
+            block_memory = replace(self, k=1, search=_Rows)
+            fitted_block = block_memory._fit_arrays(
+                embedding_block, prob_block, label_block, logit_block
+            )
+            assert isinstance(fitted_block.store, _Rows)
+            embedding_blocks.append(np.asarray(fitted_block.store.rows))
+            residual_blocks.append(jax.tree.map(np.asarray, fitted_block.residuals))
+        if not embedding_blocks:
             raise ArgumentError("embeddings", "got no block; it must be one or more.")
-        structure = jax.tree.structure(parts[0])
+        structure = jax.tree.structure(residual_blocks[0])
         columns = [
-            list(leaves) for leaves in zip(*map(jax.tree.leaves, parts), strict=True)
+            list(leaves)
+            for leaves in zip(*map(jax.tree.leaves, residual_blocks), strict=True)
         ]
-        parts.clear()
+        residual_blocks.clear()
         residuals = jax.tree.unflatten(structure, [joined(leaf) for leaf in columns])
-        return self.fit_residuals(joined(rows), residuals)
+        return self.fit_residuals(joined(embedding_blocks), residuals)
 
     @renamed(rows="embeddings")
     def fit_residuals(
@@ -320,7 +324,7 @@ class ResMem(Module):
 
     def _placed(self, placement: Placement) -> "ResMem":
         """`sharded`, for a placement that was made before."""
-        residuals, store = self._fitted()
+        residuals, store = self._contents()
         instance("store", store, ExactSearch, "an ExactSearch, to be split")
         fields = {
             "residuals": split(residuals, placement),
@@ -342,11 +346,11 @@ class ResMem(Module):
         """
         base = self._base(probs, logits)
         correction = self.correction(embeddings)
-        wanted = f"one row for each embedding: {correction.shape}"
+        requirement = f"one row for each embedding: {correction.shape}"
         if base.shape != correction.shape:
             raise ValueError(
                 f"{'logits' if probs is None else 'probs'}: got shape {base.shape}; "
-                f"it must be {wanted}."
+                f"it must be {requirement}."
             )
         return base + correction
 
@@ -364,7 +368,7 @@ class ResMem(Module):
         Their `outcome` says, inside jit too, where nothing is stored or a distance is
         not finite.
         """
-        return self._fitted()[1].search(embeddings, self.k)
+        return self._contents()[1].search(embeddings, self.k)
 
     def read(self, found: Neighbours) -> Float[Array, "*n L"]:
         """The correction from neighbours already found (..., j) -> (..., L); the
@@ -376,13 +380,14 @@ class ResMem(Module):
             Neighbours,
             "the Neighbours of some embeddings, as `neighbours` finds them",
         )
-        return _weigh(self._fitted()[0], found, self.sigma, self.k)
+        return _weigh(self._contents()[0], found, self.sigma, self.k)
 
     def using(self, *, k: int | None = None, sigma: Numbers | None = None) -> "ResMem":
         """The same stored memory read with another `k` or `sigma`."""
-        chosen: dict[str, Any] = {"k": k, "sigma": sigma}
+        options: dict[str, Any] = {"k": k, "sigma": sigma}
         return replace(
-            self, **{name: value for name, value in chosen.items() if value is not None}
+            self,
+            **{name: value for name, value in options.items() if value is not None},
         )
 
     def kernel_memory(self) -> KernelMemory:
@@ -397,7 +402,7 @@ class ResMem(Module):
         Raises:
             ValueError: If nothing is stored, or the store does not say its rows.
         """
-        residuals, store = self._fitted()
+        residuals, store = self._contents()
         rows: Any = getattr(store, "rows", None)
         if rows is None:
             raise ValueError(
@@ -410,9 +415,9 @@ class ResMem(Module):
             rows[:n].T, full(residuals).T, kernel, rule=BatchStep()
         )
 
-    def _fitted(self) -> tuple[Residuals, Search]:
-        stored = self.residuals is not None and self.store is not None
-        if not stored:
+    def _contents(self) -> tuple[Residuals, Search]:
+        is_fitted = self.residuals is not None and self.store is not None
+        if not is_fitted:
             raise ValueError(
                 "ResMem: got nothing stored; "
                 "it must be fitted first: memory = ResMem(...).fit(...)."
@@ -429,9 +434,9 @@ class ResMem(Module):
             )
         if probs is not None:
             return probabilities("probs", probs)
-        given: Any = host("logits", logits)
+        scores: Any = host("logits", logits)
         return _softmax(
-            states("logits", given, given.shape[-1] if given.ndim else 1),
+            states("logits", scores, scores.shape[-1] if scores.ndim else 1),
             self.temperature,
         )
 
@@ -451,5 +456,5 @@ def _weigh(residuals: Residuals, nearest: Neighbours, sigma: Array, k: int) -> A
     weights = _soft_weights(distances, sigma)
     k = distances.shape[-1]
     rows = weights.reshape(-1, k), indices.reshape(-1, k)
-    read = jax.lax.map(lambda pair: residuals.weighted(*pair), rows, batch_size=256)
-    return read.reshape(*weights.shape[:-1], residuals.L)
+    sums = jax.lax.map(lambda pair: residuals.weighted(*pair), rows, batch_size=256)
+    return sums.reshape(*weights.shape[:-1], residuals.L)

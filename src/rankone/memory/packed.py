@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, UInt8
+from jaxtyping import Array, Float, Int, Integer, UInt8
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
@@ -20,6 +20,7 @@ from rankone.precision import wider
 
 __all__ = [
     "BITS",
+    "CodedVector",
     "Packed",
     "check_bits",
     "coded",
@@ -35,11 +36,61 @@ BITS = (32, 8, 4, 2, 1)
 _LLOYD = 500
 
 
-class Packed(Module):
+class CodedVector:
+    """A vector (M,) whose entries are decoded when they are read: the base of `Packed`
+    and of `Tables`. It has the shape and the dtype of the vector.
+    """
+
+    scale: Float[Array, ""]
+    bits: int
+
+    @property
+    def size(self) -> int:
+        """M, the number of entries."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(M,), as of the vector."""
+        return (self.size,)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Data type of the entries."""
+        return self.scale.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the codes and the scale, on all devices together."""
+        return sum(leaf.nbytes for leaf in jax.tree.leaves(self))
+
+    @property
+    def unpacked(self) -> Float[Array, " M"]:
+        """All entries as one vector. For inspection: a memory reads them a block at a
+        time, and a device may not hold all of them.
+        """
+        return _unpack(self)
+
+    def all_entries(self) -> Float[Array, " M"]:
+        """`unpacked`, to be traced."""
+        raise NotImplementedError
+
+    def numbers(self, code: Integer[Array, "..."]) -> Float[Array, "..."]:
+        """The entries that have these codes."""
+        code = code.astype(jnp.int32)
+        return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
+
+
+@jax.jit
+def _unpack(vector: CodedVector) -> Array:
+    return vector.all_entries()
+
+
+class Packed(CodedVector, Module):
     """A vector (M,) of which each entry is one of 2^bits levels: its codes, and one
     scale [D-sharp16].
 
-    Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `pack`
+    Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `rounded`
     chooses the scale such that the rounding error is orthogonal to the vector.
 
     Attributes:
@@ -60,37 +111,17 @@ class Packed(Module):
     bits: int = eqx.field(static=True)
     size: int = eqx.field(static=True)
 
-    @property
-    def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
-        return (self.size,)
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Data type of the entries."""
-        return self.scale.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the codes and the scale."""
-        return self.codes.nbytes + self.scale.nbytes
-
-    @property
-    def unpacked(self) -> Float[Array, " M"]:
-        """All entries at once. For inspection: a memory reads them a block at a
-        time.
-        """
-        return _unpack(self)
+    def all_entries(self) -> Float[Array, " M"]:
+        """`unpacked`, to be traced."""
+        return self.take(jnp.arange(self.size))
 
     def take(self, index: Int[Array, "..."]) -> Float[Array, "..."]:
         """The entries at these places; past the end, the last."""
         index = jnp.minimum(index, self.size - 1)
         per_byte = 8 // self.bits
         byte = self.codes[index // per_byte].astype(jnp.int32)
-        code = (byte >> self.bits * (index % per_byte).astype(jnp.int32)) & (
-            2**self.bits - 1
-        )
-        return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
+        code = byte >> self.bits * (index % per_byte).astype(jnp.int32)
+        return self.numbers(code & (2**self.bits - 1))
 
 
 def in_blocks(
@@ -115,11 +146,6 @@ def in_blocks(
         return rows * jnp.arange(-(-Y // rows)), unpack
     entries = jnp.pad(T.reshape(tables, Y), ((0, 0), (0, -Y % rows)))
     return entries.reshape(tables, -1, rows).swapaxes(0, 1), lambda block: block
-
-
-@jax.jit
-def _unpack(packed: Packed) -> Array:
-    return packed.take(jnp.arange(packed.size))
 
 
 def check_bits(bits: int) -> int:

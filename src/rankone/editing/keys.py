@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._blocks import checkpoint_path, is_blocks, summed
+from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
     ArgumentError,
     brief,
@@ -173,7 +173,7 @@ class SecondMoments(Module):
         """
         path = checkpoint_path(checkpoint, progress)
         if where is None and (is_blocks(keys) or path is not None):
-            return self._summed(keys, progress, path)
+            return self._sum_blocks(keys, progress, path)
         if path is not None or is_blocks(keys):
             raise ArgumentError("where", "got a mask; it must be None with blocks.")
         return self._with(keys, where)
@@ -207,7 +207,7 @@ class SecondMoments(Module):
                 f"{most:,} together: begin new moments, and add the totals.",
             )
 
-    def _summed(
+    def _sum_blocks(
         self, keys: Any, progress: bool | None, path: PathOfFile | None
     ) -> "SecondMoments":
         """The moments after all blocks."""
@@ -219,11 +219,11 @@ class SecondMoments(Module):
             )
         initial = canonical(self)
         start = (initial.total, initial.count)
-        return summed(
+        return run_blocks(
             initial,
             lambda moments, block: moments._with(block),
             keys if isinstance(keys, Iterator) else keys.reshape(-1, keys.shape[-1]),
-            counted=lambda moments: int(moments.count),
+            count=lambda moments: int(moments.count),
             title="moments",
             progress=progress,
             checkpoint=path,

@@ -15,7 +15,7 @@ import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._blocks import checkpoint_path, is_blocks, summed
+from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
     ArgumentError,
     Numbers,
@@ -36,7 +36,7 @@ from rankone.memory.bases import BASES, FARTHEST
 from rankone.memory.feature_tables import Tables, as_tables
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
-from rankone.memory.packed import Packed, check_bits, rounded
+from rankone.memory.packed import CodedVector, Packed, check_bits, rounded
 from rankone.memory.protocol import EnergyMemory, Reader
 from rankone.precision import at_least_single, wider
 from rankone.writes import Write
@@ -129,7 +129,7 @@ class DrDAM(EnergyMemory):
         log_scale: ArrayLike = 0.0,
         count_rest: ArrayLike = 0.0,
     ) -> None:
-        if not isinstance(T, Packed | Tables):
+        if not isinstance(T, CodedVector):
             T = at_least_single(numbers("T", T))
         bits = check_bits(bits)
         _check_features(features)
@@ -339,7 +339,7 @@ class DrDAM(EnergyMemory):
     @property
     def unpacked(self) -> Float[Array, " M"]:
         """T as an array (M,), however it is stored."""
-        return self.T.unpacked if isinstance(self.T, Packed | Tables) else self.T
+        return self.T.unpacked if isinstance(self.T, CodedVector) else self.T
 
     def energy_and_gradient(
         self, x: Numbers
@@ -484,11 +484,11 @@ def _store_blocks(
         kind = (features.D, features.Y, features.basis, features.projection)
         point = np.asarray(memory.centre)
         run = fingerprint((kind, samples, float(memory.beta), similarity, point))
-    state = summed(
+    state = run_blocks(
         {name: getattr(memory, name) for name in names},
         step,
         blocks,
-        counted=count,
+        count=count,
         title="store",
         progress=progress,
         checkpoint=path,

@@ -3,10 +3,11 @@ neighbours.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
-from typing import Any, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -15,7 +16,7 @@ import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
-from rankone._blocks import joined
+from rankone._blocks import checkpoint_path, join_rows, run_blocks
 from rankone._checks import (
     ArgumentError,
     Numbers,
@@ -27,12 +28,14 @@ from rankone._checks import (
     renamed,
     states,
 )
+from rankone._fingerprint import fingerprint
 from rankone._mesh import Placement, placement_on
 from rankone._module import Module, assembled
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
     Residuals,
     dense,
+    from_arrays,
     full,
     largest,
     onehot_residuals,
@@ -98,6 +101,34 @@ class _Rows(Module):
     def search(self, queries: Numbers, k: int) -> Neighbours:
         """A method that nothing calls."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Examples:
+    """One block of examples: its embeddings, probabilities or logits, and labels."""
+
+    embeddings: Any
+    base: Any
+    labels: Any
+
+    def __len__(self) -> int:
+        return len(self.embeddings)
+
+    def __getitem__(self, rows: slice) -> "_Examples":
+        return _Examples(self.embeddings[rows], self.base[rows], self.labels[rows])
+
+
+class _Progress(NamedTuple):
+    """Blocks that were fitted: of each the embeddings, and the arrays of their residuals
+    of length L.
+    """
+
+    L: int
+    blocks: list[tuple[Any, ...]]
+
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(len(block[0]) for block in self.blocks)
 
 
 class ResMem(Module):
@@ -184,6 +215,8 @@ class ResMem(Module):
         labels: Numbers | Iterator[Numbers] | None = None,
         *,
         logits: Numbers | Iterator[Numbers] | None = None,
+        progress: bool | None = None,
+        checkpoint: Path | str | None = None,
     ) -> "ResMem":
         """A memory of the residuals of the base model; this one stays as it is.
 
@@ -197,11 +230,19 @@ class ResMem(Module):
                 divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
             logits: (n, L), instead of probs.
+            progress: Show a bar while blocks are stored; by default once that has taken
+                two seconds.
+            checkpoint: File (.npz) for blocks: the rows that are stored are saved there
+                every 20 seconds and at the end, less often once a save takes longer than
+                a second. A run that was broken off goes on from it, given the same rows
+                in the same order.
 
         Raises:
             ValueError: If the store is empty or has fewer than k rows, shapes differ,
-                or entries are not finite.
+                or entries are not finite; if the checkpoint is of another run, or arrays
+                are given with a checkpoint.
         """
+        path = checkpoint_path(checkpoint, progress)
         if labels is None:
             raise ValueError(
                 f"labels: got {brief(labels)}; "
@@ -211,7 +252,15 @@ class ResMem(Module):
         base = logits if probs is None else probs
         kinds = {isinstance(source, Iterator) for source in (embeddings, base, labels)}
         if True in kinds:
-            return self._fit_blocks(embeddings, base, labels, logits=probs is None)
+            return self._fit_blocks(
+                embeddings, base, labels, probs is None, progress, path
+            )
+        if path is not None:
+            raise ArgumentError(
+                "checkpoint",
+                f"got {str(path)!r}; it must be None unless embeddings, labels, and "
+                "probs or logits are iterators of blocks.",
+            )
         return self._fit_arrays(embeddings, probs, labels, logits)
 
     def _fit_arrays(
@@ -224,14 +273,17 @@ class ResMem(Module):
             return self.fit_residuals(embeddings, residuals)
 
     def _fit_blocks(
-        self, embeddings: Any, base: Any, labels: Any, *, logits: bool
+        self,
+        embeddings: Any,
+        base: Any,
+        labels: Any,
+        logits: bool,
+        progress: bool | None,
+        path: Path | None,
     ) -> "ResMem":
         """`fit` with iterators of blocks, of which only residuals and embeddings stay."""
-        iterators = {
-            "embeddings": embeddings,
-            "logits" if logits else "probs": base,
-            "labels": labels,
-        }
+        base_name = "logits" if logits else "probs"
+        iterators = {"embeddings": embeddings, base_name: base, "labels": labels}
         for name, rows in iterators.items():
             if not isinstance(rows, Iterator):
                 raise ArgumentError(
@@ -239,35 +291,39 @@ class ResMem(Module):
                     f"got {brief(type(rows))}; it must be an iterator of blocks, as "
                     "the others are.",
                 )
-        embedding_blocks: list[Any] = []
-        residual_blocks: list[Residuals] = []
-        for block in zip_longest(embeddings, base, labels):
-            for name, rows in zip(iterators, block, strict=True):
-                if rows is None:
-                    raise ArgumentError(
-                        name, "got fewer blocks; it must be as many as the others."
-                    )
-            embedding_block, base_block, label_block = block
-            prob_block, logit_block = (
-                (None, base_block) if logits else (base_block, None)
-            )
-            block_memory = replace(self, k=1, search=_Rows)
-            fitted_block = block_memory._fit_arrays(
-                embedding_block, prob_block, label_block, logit_block
-            )
-            assert isinstance(fitted_block.store, _Rows)
-            embedding_blocks.append(np.asarray(fitted_block.store.rows))
-            residual_blocks.append(jax.tree.map(np.asarray, fitted_block.residuals))
-        if not embedding_blocks:
+        model = replace(self, k=1, search=_Rows)
+
+        def step(state: _Progress, block: _Examples) -> _Progress:
+            probs, scores = (None, block.base) if logits else (block.base, None)
+            part = model._fit_arrays(block.embeddings, probs, block.labels, scores)
+            residuals, store = part._contents()
+            assert isinstance(store, _Rows)
+            arrays = map(np.asarray, (store.rows, *jax.tree.leaves(residuals)))
+            if state.blocks:
+                D = state.blocks[0][0].shape[1]
+                _check_width("embeddings", store.rows.shape[1], D)
+                _check_width(base_name, residuals.L, state.L)
+            state.blocks.append(tuple(arrays))
+            return _Progress(residuals.L, state.blocks)
+
+        temperature = float(self.temperature) if path is not None and logits else 1.0
+        state = run_blocks(
+            _Progress(0, []),
+            step,
+            _examples(iterators),
+            count=_Progress.rows,
+            title="fit",
+            progress=progress,
+            checkpoint=path,
+            run=fingerprint(("ResMem", self.keep, base_name, temperature)),
+            restore=partial(_restore, 2 if self.keep is None else 3),
+        )
+        if not state.blocks:
             raise ArgumentError("embeddings", "got no block; it must be one or more.")
-        structure = jax.tree.structure(residual_blocks[0])
-        columns = [
-            list(leaves)
-            for leaves in zip(*map(jax.tree.leaves, residual_blocks), strict=True)
-        ]
-        residual_blocks.clear()
-        residuals = jax.tree.unflatten(structure, [joined(leaf) for leaf in columns])
-        return self.fit_residuals(joined(embedding_blocks), residuals)
+        columns = [list(arrays) for arrays in zip(*state.blocks, strict=True)]
+        state.blocks.clear()
+        rows, *arrays = map(join_rows, columns)
+        return self.fit_residuals(rows, from_arrays(tuple(arrays), state.L))
 
     @renamed(rows="embeddings")
     def fit_residuals(
@@ -439,6 +495,36 @@ class ResMem(Module):
             states("logits", scores, scores.shape[-1] if scores.ndim else 1),
             self.temperature,
         )
+
+
+def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
+    """Blocks of examples from an iterator for each of their parts."""
+    for parts in zip_longest(*iterators.values()):
+        for name, part in zip(iterators, parts, strict=True):
+            if part is None:
+                raise ArgumentError(
+                    name, "got fewer blocks; it must be as many as the others."
+                )
+        yield _Examples(*parts)
+
+
+def _check_width(name: str, width: int, expected: int) -> None:
+    """Raises unless a block has as many columns as those before it."""
+    if width != expected:
+        raise ArgumentError(
+            name,
+            f"got a block with {width} columns; it must have {expected}, as the blocks "
+            "before it.",
+        )
+
+
+def _restore(width: int, _: _Progress, leaves: list[np.ndarray]) -> _Progress:
+    """The progress that was saved, with `width` arrays per block."""
+    L, *arrays = leaves
+    if L.ndim or len(arrays) % width:
+        raise ValueError("leaves")
+    starts = range(0, len(arrays), width)
+    return _Progress(int(L), [tuple(arrays[i : i + width]) for i in starts])
 
 
 @jax.jit

@@ -33,6 +33,7 @@ __all__ = [
     "bare_labels",
     "classes",
     "dense",
+    "from_arrays",
     "full",
     "largest",
     "onehot_residuals",
@@ -136,6 +137,16 @@ class _Split(Module):
 
         specs = (jax.tree.map(lambda _: placement.spec(), self.parts), P(), P())
         return placement.run(part_sums, (self.parts, weights, rows), specs, P())
+
+
+def from_arrays(arrays: tuple[Array, ...], L: int) -> Residuals:
+    """Residuals from their arrays, as `jax.tree.leaves` gives them; nothing is
+    checked.
+    """
+    if len(arrays) == 1:
+        return _Dense(arrays[0])
+    values, columns = arrays
+    return _Sparse(values, columns, L)
 
 
 def split(residuals: Residuals, placement: Placement) -> Residuals:

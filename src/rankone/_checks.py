@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import AxisType, Mesh, NamedSharding, get_abstract_mesh
 from jaxtyping import Array, ArrayLike
 
 __all__ = [
@@ -522,11 +522,15 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
 
 
 def _free(value: Array) -> Array:
-    """A JAX array on axes of a mesh over which the compiler may place what follows."""
+    """A JAX array on automatic axes of its mesh, unless the caller has set a mesh with
+    explicit ones.
+    """
     if isinstance(value, jax.core.Tracer):
         return value
     automatic = _automatic(value.sharding)
-    return value if automatic is None else jax.device_put(value, automatic)
+    if automatic is None or AxisType.Explicit in get_abstract_mesh().axis_types:
+        return value
+    return jax.device_put(value, automatic)
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ from rankone._checks import (
     renamed,
     states,
 )
+from rankone._mesh import under_automatic
 from rankone._module import assembled
 from rankone._progress import bars_are_off, progress_bar
 from rankone.checks import Outcome, outcome
@@ -116,9 +117,27 @@ def retrieve(
     choice("gradient", gradient, ("implicit", "unrolled"))
     progress = progress if progress is None else boolean("progress", progress)
     clamp = None if clamp is None else _mask(clamp, x0)
-    origin = getattr(memory, "origin", 0.0)
     if bars_are_off():  # however slow the call is
         progress = False
+    descent = partial(
+        _descend, memory, max_steps=max_steps, gradient=gradient, progress=progress
+    )
+    return under_automatic(memory, descent, x0, step_size, tol, clamp)
+
+
+def _descend(
+    memory: Memory,
+    x0: Array,
+    step_size: ArrayLike,
+    tol: ArrayLike,
+    clamp: Array | np.ndarray | None,
+    *,
+    max_steps: int,
+    gradient: str,
+    progress: bool | None,
+) -> Retrieval:
+    """`retrieve`, of arguments that were checked."""
+    origin = getattr(memory, "origin", 0.0)
     length = _CALL_STEPS if progress is False else _CHUNK
     run, options = _start(origin, x0, step_size, tol, clamp, length)
     # The operations of a call inside someone else's jit are traced, also on known arrays.
@@ -154,7 +173,7 @@ def _warn_of_divergence(divergences: Array, N: int) -> None:
         warnings.warn(
             f"{int(divergences)} of {N} queries became NaN or infinite: {advice}.",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=6,
         )
 
 

@@ -30,7 +30,14 @@ from rankone._checks import (
     states,
 )
 from rankone._fingerprint import fingerprint
-from rankone._mesh import Placement, placement_of, placement_on
+from rankone._mesh import (
+    Placement,
+    automatic,
+    placement_of,
+    placement_on,
+    refuse_explicit,
+    under_automatic,
+)
 from rankone._module import assembled
 from rankone.memory.bases import BASES, FARTHEST
 from rankone.memory.feature_tables import Tables, as_tables
@@ -199,39 +206,20 @@ class DrDAM(EnergyMemory):
                 another run, or patterns in one piece are given with a checkpoint.
         """
         _check_features(features)
-        bits = check_bits(bits)
-        choice("similarity", similarity, _SIMILARITIES)
-        path = checkpoint_path(checkpoint, progress)
-        if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
-            memory = _store_blocks(
-                Xi, beta, features, similarity, g, centre, progress, path
-            )
-            return assembled(
-                cls,
-                memory.__dict__
-                | {"T": _rounded_tables(memory.T, bits, features), "bits": bits},
-            )
-        if path is not None:
-            raise ArgumentError(
-                "checkpoint",
-                f"got {str(path)!r}; it must be None unless Xi is an iterator of "
-                "blocks or an array of NumPy.",
-            )
-        Xi = _pattern_rows(Xi, features)
-        dtype = wider(Xi.dtype, jnp.float32)
-        positive("beta", beta, _BETA, dtype=dtype)
-        beta = jnp.asarray(beta, dtype)
-        centre = _point(centre, features.D, dtype)
-        _check_angles("Xi", Xi, centre, beta, features)
-        lookup("g", g)
-        fields = _store(features, beta, Xi, similarity, centre, placement_of(Xi))
-        fields["T"] = _rounded_tables(fields["T"], bits, features)
-        options = {"similarity": similarity, "g": g, "bits": bits}
-        return assembled(
-            cls,
-            {"beta": beta, "features": features, "centre": centre, **fields, **options},
+        memory_of = partial(
+            _memory_of,
+            features,
+            similarity=similarity,
+            g=g,
+            bits=check_bits(bits),
+            centre=centre,
+            progress=progress,
+            path=checkpoint_path(checkpoint, progress),
         )
+        fields = under_automatic(features, memory_of, Xi, beta).__dict__
+        return assembled(cls, fields)
 
+    @automatic
     def add(self, xi: Numbers) -> "DrDAM":
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY)
         each, whatever K [D-prop5].
@@ -240,6 +228,7 @@ class DrDAM(EnergyMemory):
         fields = _write_patterns(self, patterns, 1, placement_of(patterns))
         return assembled(DrDAM, self.__dict__ | fields)
 
+    @automatic
     def remove(self, xi: Numbers) -> "DrDAM":
         """A new memory without xi, exactly as if it had never been stored, up to
         rounding.
@@ -318,11 +307,13 @@ class DrDAM(EnergyMemory):
         return self.features.D
 
     @property
+    @automatic
     def empty(self) -> Bool[Array, ""]:
         """True if every pattern was removed."""
         return self.count + self.count_rest < 0.5
 
     @property
+    @automatic
     def floor(self) -> Float[Array, ""]:
         """Value of Ŝ below which the logarithm is replaced by its tangent: √(K/2Y)/8,
         and 1e-30 for exp and expexp.
@@ -330,6 +321,7 @@ class DrDAM(EnergyMemory):
         return _floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     @property
+    @automatic
     def write(self) -> Write:
         """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds
         the partition sum at x.
@@ -337,6 +329,7 @@ class DrDAM(EnergyMemory):
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
     @property
+    @automatic
     def unpacked(self) -> Float[Array, " M"]:
         """T as an array (M,), however it is stored."""
         return self.T.unpacked if isinstance(self.T, CodedVector) else self.T
@@ -349,6 +342,7 @@ class DrDAM(EnergyMemory):
         """
         return self.read(x)[:2]
 
+    @automatic
     def read(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
@@ -359,6 +353,7 @@ class DrDAM(EnergyMemory):
         return energy, gradient, floored
 
     @property
+    @automatic
     def origin(self) -> Float[Array, " D"]:
         """Origin of the states of `reader`: the centre, or 0 if g reads the state
         itself.
@@ -369,16 +364,19 @@ class DrDAM(EnergyMemory):
         """`read` of states less `origin`, held constant: the derivative by the centre
         is that of `read`.
         """
+        refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         return jax.tree_util.Partial(
             _read_states, self, jax.lax.stop_gradient(self.origin)
         )
 
+    @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """True where random rounding is below Ŝ/8, at states x less `origin`; noise of
         the features is not judged.
         """
         return _certify(self, states("x", x, self.D))
 
+    @automatic
     def partition(self, x: Numbers) -> Float[Array, "..."]:
         """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise
         can make it negative.
@@ -408,6 +406,51 @@ class DrDAM(EnergyMemory):
         patterns = states("xi", xi, self.D).reshape(-1, self.D)
         _check_angles("xi", patterns, self.centre, self.beta, self.features)
         return patterns
+
+
+def _memory_of(
+    features: RandomFeatures,
+    Xi: Any,
+    beta: ArrayLike,
+    *,
+    similarity: str,
+    g: str | Callable[..., Array],
+    bits: int,
+    centre: Numbers | None,
+    progress: bool | None,
+    path: Path | None,
+) -> DrDAM:
+    """`DrDAM.store` with features that were checked."""
+    choice("similarity", similarity, _SIMILARITIES)
+    if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
+        memory = _store_blocks(
+            Xi, beta, features, similarity, g, centre, progress, path
+        )
+        return assembled(
+            DrDAM,
+            memory.__dict__
+            | {"T": _rounded_tables(memory.T, bits, features), "bits": bits},
+        )
+    if path is not None:
+        raise ArgumentError(
+            "checkpoint",
+            f"got {str(path)!r}; it must be None unless Xi is an iterator of "
+            "blocks or an array of NumPy.",
+        )
+    Xi = _pattern_rows(Xi, features)
+    dtype = wider(Xi.dtype, jnp.float32)
+    positive("beta", beta, _BETA, dtype=dtype)
+    beta = jnp.asarray(beta, dtype)
+    centre = _point(centre, features.D, dtype)
+    _check_angles("Xi", Xi, centre, beta, features)
+    lookup("g", g)
+    fields = _store(features, beta, Xi, similarity, centre, placement_of(Xi))
+    fields["T"] = _rounded_tables(fields["T"], bits, features)
+    options = {"similarity": similarity, "g": g, "bits": bits}
+    return assembled(
+        DrDAM,
+        {"beta": beta, "features": features, "centre": centre, **fields, **options},
+    )
 
 
 def _pattern_rows(Xi: Any, features: RandomFeatures) -> Array:

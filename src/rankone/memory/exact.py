@@ -15,7 +15,13 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import ArgumentError, Numbers, array, positive, readable, states
-from rankone._mesh import Placement, placement_of, placement_on
+from rankone._mesh import (
+    Placement,
+    automatic,
+    placement_of,
+    placement_on,
+    refuse_explicit,
+)
 from rankone._module import assembled, derive
 from rankone.memory.nonlinear import lookup
 from rankone.memory.protocol import EnergyMemory, Reader
@@ -107,7 +113,9 @@ class MrDAM(EnergyMemory):
         self.separation = separation
         self.Q = Q
         self.g = g
-        self.placement = placement_of(Xi) if placement is None else placement
+        self.placement = (
+            placement_of(Xi, is_store=True) if placement is None else placement
+        )
 
     def __check_init__(self) -> None:
         derive(self, centre=_centre(self.Xi, self.similarity))
@@ -151,6 +159,7 @@ class MrDAM(EnergyMemory):
         return self.Xi.shape[1]
 
     @property
+    @automatic
     def origin(self) -> Float[Array, " D"]:
         """Origin of the states of `reader`: the patterns' mean, or 0 if g reads the
         state itself.
@@ -161,6 +170,7 @@ class MrDAM(EnergyMemory):
             else self._zero
         )
 
+    @automatic
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
@@ -177,9 +187,11 @@ class MrDAM(EnergyMemory):
         rounding of the squared lengths of patterns and states, each less the mean of
         the patterns.
         """
+        refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         squares = _squares(self) if self.similarity == "l2" else None
         return jax.tree_util.Partial(_read, self, squares, self.origin)
 
+    @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """True where rounding cannot change the weights of the patterns, at states x
         less `origin` (..., D).

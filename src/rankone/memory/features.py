@@ -24,11 +24,11 @@ from rankone._checks import (
     random_key,
     states,
 )
-from rankone._mesh import Placement, placement_on
+from rankone._mesh import Placement, automatic, placement_on
 from rankone._module import Module, assembled
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.feature_tables import Tables, as_tables, table_blocks
-from rankone.memory.packed import Packed, in_blocks
+from rankone.memory.packed import CodedVector, Packed, in_blocks
 from rankone.memory.projections import PROJECTIONS, Projection
 from rankone.precision import at_least_single
 
@@ -185,6 +185,7 @@ class RandomFeatures(Module):
         return self._basis.tables * self.Y
 
     @property
+    @automatic
     def omega(self) -> Float[Array, "Y D"]:
         """The frequencies as a dense matrix, whatever the projection. For inspection:
         it has Y·D entries.
@@ -195,16 +196,19 @@ class RandomFeatures(Module):
     def _basis(self) -> Basis:
         return BASES[self.basis]
 
+    @automatic
     def phi(self, z: Numbers) -> Float[Array, "... M"]:
         """The features of z (..., D) -> (..., M); a kernel of inverse temperature β
         takes z = √β x [D-prop2].
         """
         return _phi(self, at_least_single(states("z", z, self.D)))
 
+    @automatic
     def inner(self, a: Numbers, b: Numbers) -> Float[Array, "n m"]:
         """⟨φ(a_i), φ(b_j)⟩ of the columns of a (D, n) and b (D, m)."""
         return _inner(self, self._columns("a", a), self._columns("b", b))
 
+    @automatic
     def features(self, a: Numbers) -> Float[Array, "M n"]:
         """φ of the columns of a (D, n), a column each."""
         return _phi(self, self._columns("a", a)).T
@@ -231,10 +235,12 @@ class RandomFeatures(Module):
             )
         return at_least_single(states(name, a.T, self.D))
 
+    @automatic
     def project(self, z: Numbers) -> Float[Array, "... Y"]:
         """The projections Ωz (..., D) -> (..., Y)."""
         return _project(self, at_least_single(states("z", z, self.D)))
 
+    @automatic
     def read(
         self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed | Tables
     ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
@@ -242,7 +248,7 @@ class RandomFeatures(Module):
         or its Jacobian [D-eq10]. Over devices, one sum of D + 1 numbers per state.
         """
         z = self._rows("z", z)
-        T = T if isinstance(T, Packed | Tables) else numbers("T", T)
+        T = T if isinstance(T, CodedVector) else numbers("T", T)
         if T.shape != (self.M,):
             raise ValueError(
                 f"T: got shape {T.shape}; "
@@ -259,6 +265,7 @@ class RandomFeatures(Module):
             (P(), P()),
         )
 
+    @automatic
     def encode(
         self, Z: Float[Array, "K D"], weights: Float[Array, " K"]
     ) -> Float[Array, " M"] | Tables:

@@ -29,7 +29,7 @@ from rankone._checks import (
     states,
 )
 from rankone._fingerprint import fingerprint
-from rankone._mesh import Placement, placement_on
+from rankone._mesh import Placement, automatic, placement_on
 from rankone._module import Module, assembled
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
@@ -390,6 +390,7 @@ class ResMem(Module):
         }
         return assembled(ResMem, self.__dict__ | fields)
 
+    @automatic
     def predict(
         self,
         embeddings: Numbers,
@@ -410,6 +411,7 @@ class ResMem(Module):
             )
         return base + correction
 
+    @automatic
     def correction(self, embeddings: Numbers) -> Float[Array, "*n L"]:
         """The remembered residual Σᵢ w̄ᵢ rᵢ at embeddings (..., D) -> (..., L) [S-eq2];
         0 while nothing is stored.
@@ -417,6 +419,7 @@ class ResMem(Module):
         return self.read(self.neighbours(embeddings))
 
     @renamed(queries="embeddings")
+    @automatic
     def neighbours(self, embeddings: Numbers) -> Neighbours:
         """The k nearest stored embeddings; find them once to read with several σ or
         fewer k.
@@ -426,6 +429,7 @@ class ResMem(Module):
         """
         return self._contents()[1].search(embeddings, self.k)
 
+    @automatic
     def read(self, found: Neighbours) -> Float[Array, "*n L"]:
         """The correction from neighbours already found (..., j) -> (..., L); the
         nearest `k` of them are used.

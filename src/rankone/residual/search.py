@@ -30,7 +30,13 @@ from rankone._checks import (
     known,
     states,
 )
-from rankone._mesh import Placement, placement_of, placement_on
+from rankone._mesh import (
+    Placement,
+    automatic,
+    placement_of,
+    placement_on,
+    refuse_explicit,
+)
 from rankone._module import Module, assembled, derive
 from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
@@ -116,7 +122,9 @@ class ExactSearch(Module):
             )
         self.rows = rows
         self.stored = stored
-        self.placement = placement_of(rows) if placement is None else placement
+        self.placement = (
+            placement_of(rows, is_store=True) if placement is None else placement
+        )
 
     def __check_init__(self) -> None:
         count = len(self.rows) if self.stored is None else self.stored
@@ -157,6 +165,7 @@ class ExactSearch(Module):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @automatic
     def search(self, queries: Numbers, k: int) -> Neighbours:
         """The k nearest rows to queries (..., D). Distances are differentiable by
         queries and rows.
@@ -303,7 +312,9 @@ class ShardedSearch(Module):
             )
             padding = ((0, -len(matrix) % len(devices)), (0, 0))
             matrix = np.pad(matrix, padding, constant_values=_far_entry(matrix.dtype))
-        sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
+        placement = Placement(Mesh(np.asarray(devices), (_AXIS,)), _AXIS)
+        refuse_explicit(placement, "a ShardedSearch, but not for an ExactSearch,")
+        sharding = NamedSharding(placement.mesh, placement.spec())
         rows = array("rows", jax.device_put(matrix, sharding), "(n, D)", 2, once=True)
         self.rows = rows
         self.devices = devices
@@ -326,6 +337,7 @@ class ShardedSearch(Module):
         """Placement of the rows over devices."""
         return Placement(Mesh(np.asarray(self.devices), (_AXIS,)), _AXIS)
 
+    @automatic
     def search(self, queries: Numbers, k: int) -> Neighbours:
         """The k nearest rows to queries (..., D); the same rows as `ExactSearch`
         finds.

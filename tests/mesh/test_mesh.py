@@ -105,7 +105,8 @@ def test_split_objects_work_where_the_caller_has_set_explicit_axes(root, light):
     for name, case in found["cases"].items():
         assert case["error"] < TOLERANCE.get(name, 5e-6), name
         assert case["explicit"], name
-        assert case["sent"] < case["operand"] / 4, name
+        if name != "RandomFeatures":  # whose result is all features of each state
+            assert case["sent"] < case["operand"] / 4, name
     for message in found["refusals"].values():
         assert message.startswith("mesh: got ")
         assert "AxisType.Auto" in message

@@ -101,10 +101,10 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         array = host(name, value)
         return array if isinstance(value, list | tuple) else value
     elif kinds[0] in _PLAIN and len(kinds) == 1:
-        plain = _PLAIN[kinds[0]](name, value)
+        number = _PLAIN[kinds[0]](name, value)
         # A number in a JAX array would be traced by the first operation on it, inside a
         # program of the caller's.
-        return plain if isinstance(value, jax.Array) and plain is not None else value
+        return number if isinstance(value, jax.Array) and number is not None else value
     elif classes[0] in (Sequence, tuple):
         entries = get_args(kinds[0])
         size = len(value) if isinstance(value, list | tuple) else 0
@@ -138,10 +138,10 @@ def _classes(kinds: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 def _is_class(kind: Any) -> bool:
     """True if every value of this kind is an instance of it."""
-    opaque = kind in (Any, Parameter.empty, type) or getattr(
+    is_exempt = kind in (Any, Parameter.empty, type) or getattr(
         kind, "_is_protocol", False
     )
-    return isclass(kind) and not opaque
+    return isclass(kind) and not is_exempt
 
 
 @cache
@@ -167,13 +167,13 @@ def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> N
     if place is not None:
         name = list(arrays)[place]
         spec, shape = arrays[name]
-        earlier = [
+        sizes = [
             f"{argument} is {arrays[argument][1]}" for argument in list(arrays)[:place]
         ]
         raise ArgumentError(
             name,
             f"got shape {shape}; it must be of shape ({', '.join(spec.split())}), "
-            f"not empty{', where ' if earlier else ''}{', '.join(earlier)}.",
+            f"not empty{', where ' if sizes else ''}{', '.join(sizes)}.",
         )
 
 

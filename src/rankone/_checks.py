@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import AxisType, Mesh, NamedSharding, get_abstract_mesh
 from jaxtyping import Array, ArrayLike
 
 __all__ = [
@@ -152,13 +152,13 @@ def concrete(function: Callable[..., Any], *values: Any) -> Any:
     """The result of `function` as numpy arrays, for values that are `known`, while jit
     traces something else too.
     """
-    out = function(*values)
+    result = function(*values)
     # only then: outside of a trace, this context would compile each operation of
     # `function`
-    if is_traced(out):
+    if is_traced(result):
         with jax.ensure_compile_time_eval():
-            out = function(*values)
-    return jax.tree.map(np.asarray, out)
+            result = function(*values)
+    return jax.tree.map(np.asarray, result)
 
 
 def choice(name: str, value: Any, options: Any) -> None:
@@ -233,13 +233,13 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
     number = np.asarray(None)
     with suppress(ValueError):  # rows of different lengths
         number = np.asarray(value)
-    good = (
+    is_number = (
         number.ndim == 0
         and number.dtype != bool
         and _is_real(number.dtype)
         and not np.isnan(number)
     )
-    if not good:
+    if not is_number:
         raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
     return float(number) if dtype is None else _rounded(number, dtype)
 
@@ -310,16 +310,17 @@ def host(name: str, value: Any) -> Any:
     neither copied nor looked at.
     """
     try:
-        out = as_array(value)
+        result = as_array(value)
     except (TypeError, ValueError, OverflowError) as error:  # rows of different lengths
         raise ArgumentError(
             name, f"got {brief(value)}; it must be an array of real numbers."
         ) from error
-    if not _is_real(out.dtype):
+    if not _is_real(result.dtype):
         raise ArgumentError(
-            name, f"got an array of {out.dtype}; it must be an array of real numbers."
+            name,
+            f"got an array of {result.dtype}; it must be an array of real numbers.",
         )
-    return out
+    return result
 
 
 def array(
@@ -335,29 +336,31 @@ def array(
         once: True while an object is made, so that values are looked at on a device as
             well.
     """
-    out = _lifted(name, value)
-    if out.ndim != ndim:
+    result = _lifted(name, value)
+    if result.ndim != ndim:
         raise ArgumentError(
-            name, f"got shape {out.shape}; it must be an array of shape {shape}."
+            name, f"got shape {result.shape}; it must be an array of shape {shape}."
         )
-    if out.size == 0:
+    if result.size == 0:
         raise ArgumentError(
             name,
-            f"got shape {out.shape}; it must be a non-empty array of shape {shape}.",
+            f"got shape {result.shape}; it must be a non-empty array of shape {shape}.",
         )
-    return _finite(name, out, once)
+    return _finite(name, result, once)
 
 
 def states(name: str, value: Numbers, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
-    out = _lifted(name, value)
-    if out.ndim < 1 or out.shape[-1] != D:
+    result = _lifted(name, value)
+    if result.ndim < 1 or result.shape[-1] != D:
         requirement = (
             f"an array of shape (..., {D}): one state per row, of the length of the "
             "stored patterns"
         )
-        raise ArgumentError(name, f"got shape {out.shape}; it must be {requirement}.")
-    return _finite(name, out, once=False)
+        raise ArgumentError(
+            name, f"got shape {result.shape}; it must be {requirement}."
+        )
+    return _finite(name, result, once=False)
 
 
 def inputs(x: Numbers, n: int) -> Array:
@@ -374,12 +377,12 @@ def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
     if settled(value):
         return _free(value)
-    out = _lifted(name, value)
-    if not _is_real(out.dtype):
+    result = _lifted(name, value)
+    if not _is_real(result.dtype):
         raise ArgumentError(
-            name, f"got {brief(out.dtype)}; it must be an array of real numbers."
+            name, f"got {brief(result.dtype)}; it must be an array of real numbers."
         )
-    return jax.device_put(out) if isinstance(out, np.ndarray) else out
+    return jax.device_put(result) if isinstance(result, np.ndarray) else result
 
 
 def settled(value: Any) -> TypeGuard[Array]:
@@ -408,9 +411,9 @@ def _on_host(leaf: Any) -> bool:
 @lru_cache(maxsize=1024)
 def _is_host(sharding: Any) -> bool:
     # an array that is split over devices would be copied into one piece
-    whole = len(sharding.device_set) == 1 or sharding.is_fully_replicated
+    is_single = len(sharding.device_set) == 1 or sharding.is_fully_replicated
     return (
-        whole
+        is_single
         and sharding.is_fully_addressable
         and all(device.platform == "cpu" for device in sharding.device_set)
     )
@@ -428,9 +431,9 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
         if isinstance(value, np.memmap):
             return copied(value)
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
-            out = jnp.asarray(value)
-            double = out.dtype == np.float64  # which a block that enabled it let out
-            return out.astype(canonicalize_dtype(np.float64)) if double else out
+            result = jnp.asarray(value)
+            double = result.dtype == np.float64  # which a block that enabled it let out
+            return result.astype(canonicalize_dtype(np.float64)) if double else result
         return copied(np.asarray(value))
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
@@ -445,14 +448,14 @@ def copied(value: np.ndarray) -> np.ndarray:
     dtype = np.dtype(canonicalize_dtype(value.dtype))
     if dtype.hasobject or dtype.kind not in "biufV":
         return np.array(value, dtype)
-    out = aligned(value.shape, dtype)
+    copy = aligned(value.shape, dtype)
     if isinstance(value, np.memmap) and value.ndim:
-        for into, part in zip(pieces(out), pieces(value), strict=True):
-            into[...] = part
+        for target, part in zip(pieces(copy), pieces(value), strict=True):
+            target[...] = part
             release(value)
     else:
-        out[...] = value
-    return out
+        copy[...] = value
+    return copy
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -477,8 +480,8 @@ def release(value: np.ndarray) -> None:
     """Let go of the pages of a file that was read, if the array is a map of one."""
     file = getattr(value, "_mmap", None)
     # a private map ("c") would lose what was written to it
-    shared = getattr(value, "mode", "c") in ("r", "r+", "w+")
-    if file is not None and shared and hasattr(mmap, "MADV_DONTNEED"):
+    is_file_map = getattr(value, "mode", "c") in ("r", "r+", "w+")
+    if file is not None and is_file_map and hasattr(mmap, "MADV_DONTNEED"):
         file.madvise(mmap.MADV_DONTNEED)
 
 
@@ -502,10 +505,12 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
             )
         value = value.astype(jnp.result_type(float))
     if readable(value):
-        good = all(bool(np.isfinite(part).all()) for part in pieces(np.asarray(value)))
+        is_finite = all(
+            bool(np.isfinite(part).all()) for part in pieces(np.asarray(value))
+        )
     else:
-        good = not (once and known(value)) or bool(concrete(_all_finite, value))
-    if not good:
+        is_finite = not (once and known(value)) or bool(concrete(_all_finite, value))
+    if not is_finite:
         raise ArgumentError(
             name,
             "got NaN or infinity; "
@@ -517,11 +522,15 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
 
 
 def _free(value: Array) -> Array:
-    """A JAX array on axes of a mesh over which the compiler may place what follows."""
+    """A JAX array on automatic axes of its mesh, unless the caller has set a mesh with
+    explicit ones.
+    """
     if isinstance(value, jax.core.Tracer):
         return value
     automatic = _automatic(value.sharding)
-    return value if automatic is None else jax.device_put(value, automatic)
+    if automatic is None or AxisType.Explicit in get_abstract_mesh().axis_types:
+        return value
+    return jax.device_put(value, automatic)
 
 
 @lru_cache(maxsize=1024)

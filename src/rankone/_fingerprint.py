@@ -65,7 +65,7 @@ def _of_code(value: Any) -> Any:
     if hasattr(value, "__wrapped__"):  # as jit and decorators leave it
         return "wrapped", type(value).__qualname__, _plain_form(value.__wrapped__)
     if isinstance(value, FunctionType):
-        closed = tuple(
+        cells = tuple(
             _plain_form(cell.cell_contents) for cell in value.__closure__ or ()
         )
         return (
@@ -73,7 +73,7 @@ def _of_code(value: Any) -> Any:
             value.__module__,
             value.__qualname__,
             _compiled(value.__code__),
-            closed,
+            cells,
             _plain_form(value.__defaults__),
         )
     if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):

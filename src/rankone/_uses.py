@@ -149,12 +149,12 @@ def _product(eqn: Any, operands: list, marks: list) -> tuple | None:
     side = 0 if marks[0] else 1
     mark = marks[side]
     factor = operands[1 - side]
-    plain = (
+    is_matrix_product = (
         operands[side].ndim == len(mark.axes) == 2
         and not any(batch)
         and len(contract[side]) == 1
     )
-    if all(marks) or not plain:
+    if all(marks) or not is_matrix_product:
         return None
     inputs = jnp.moveaxis(factor, contract[1 - side][0], -1)
     return (
@@ -178,10 +178,12 @@ def _sum(eqn: Any, marks: list) -> tuple | None:
 
 
 def _broadcast(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    where = eqn.params["broadcast_dimensions"]
+    dimensions = eqn.params["broadcast_dimensions"]
     shape = eqn.invars[0].aval.shape
-    keeps_sizes = all(eqn.params["shape"][where[axis]] == shape[axis] for axis in axes)
-    return tuple(where[axis] for axis in axes) if keeps_sizes else None
+    keeps_sizes = all(
+        eqn.params["shape"][dimensions[axis]] == shape[axis] for axis in axes
+    )
+    return tuple(dimensions[axis] for axis in axes) if keeps_sizes else None
 
 
 def _reshape(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -108,10 +108,12 @@ def accurate_difference(
             (a_low, x_low),
         ):
             product = jnp.multiply.outer(left, right)
-            new = total + product
-            back = new - total
-            remainder = remainder + ((total - (new - back)) + (product - back))
-            total = new
+            next_total = total + product
+            increment = next_total - total
+            remainder = remainder + (
+                (total - (next_total - increment)) + (product - increment)
+            )
+            total = next_total
         return (total, remainder), None
 
     (total, remainder), _ = lax.scan(add, (B, jnp.zeros_like(B)), (A, X))
@@ -120,9 +122,9 @@ def accurate_difference(
 
 def _halves(x: Array) -> tuple[Array, Array]:
     """X as the sum of its leading half of digits and the rest, both exact."""
-    whole, cut = (jnp.uint64, 27) if x.dtype == jnp.float64 else (jnp.uint32, 12)
-    mask = np.array(-1 << cut & (1 << jnp.iinfo(whole).bits) - 1, whole)
-    high = lax.bitcast_convert_type(lax.bitcast_convert_type(x, whole) & mask, x.dtype)
+    word, bits = (jnp.uint64, 27) if x.dtype == jnp.float64 else (jnp.uint32, 12)
+    mask = np.array(-1 << bits & (1 << jnp.iinfo(word).bits) - 1, word)
+    high = lax.bitcast_convert_type(lax.bitcast_convert_type(x, word) & mask, x.dtype)
     return high, x - high
 
 

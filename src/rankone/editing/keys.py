@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._blocks import checkpoint_path, is_blocks, summed
+from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
     ArgumentError,
     brief,
@@ -89,13 +89,13 @@ def capture_keys(
             for use in uses.entries
             if use.inputs is not None and use.axis == inputs
         ]
-        why = uses.reasons.get(
+        reason = uses.reasons.get(
             position,
             "multiplied in the other layout" if uses.entries else "which is not read",
         )
         if len(blocks) == 0:
             raise ValueError(
-                f"path: got {path!r}, {why}; "
+                f"path: got {path!r}, {reason}; "
                 "it must be that of a matrix that fn multiplies outside loops."
             )
         return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in blocks])
@@ -173,7 +173,7 @@ class SecondMoments(Module):
         """
         path = checkpoint_path(checkpoint, progress)
         if where is None and (is_blocks(keys) or path is not None):
-            return self._summed(keys, progress, path)
+            return self._sum_blocks(keys, progress, path)
         if path is not None or is_blocks(keys):
             raise ArgumentError("where", "got a mask; it must be None with blocks.")
         return self._with(keys, where)
@@ -207,7 +207,7 @@ class SecondMoments(Module):
                 f"{most:,} together: begin new moments, and add the totals.",
             )
 
-    def _summed(
+    def _sum_blocks(
         self, keys: Any, progress: bool | None, path: PathOfFile | None
     ) -> "SecondMoments":
         """The moments after all blocks."""
@@ -217,13 +217,13 @@ class SecondMoments(Module):
                 f"got {brief(type(keys))}; it must be an iterator of blocks or an array "
                 "of NumPy, for a checkpoint.",
             )
-        before = canonical(self)
-        start = (before.total, before.count)
-        return summed(
-            before,
+        initial = canonical(self)
+        start = (initial.total, initial.count)
+        return run_blocks(
+            initial,
             lambda moments, block: moments._with(block),
             keys if isinstance(keys, Iterator) else keys.reshape(-1, keys.shape[-1]),
-            counted=lambda moments: int(moments.count),
+            count=lambda moments: int(moments.count),
             title="moments",
             progress=progress,
             checkpoint=path,

@@ -157,9 +157,9 @@ def _rounds(
 
     (left, _), residuals = jax.lax.scan(round_, (R * 0, R), length=cycles)
     E = jnp.concatenate([R[None], residuals])
-    solved, pivot = normal_equations(E.reshape(-1, len(S)), S)
+    solution, pivot = normal_equations(E.reshape(-1, len(S)), S)
     # √tr(E S⁻¹ Eᵀ)
-    errors = jnp.sqrt(jnp.sum(E * solved.reshape(E.shape), axis=(1, 2)))
+    errors = jnp.sqrt(jnp.sum(E * solution.reshape(E.shape), axis=(1, 2)))
     dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
     fault = _fault(geometry, S, left, dependent)
     return Cycles(Write(left, A, jnp.sum((left @ S) * left), fault), errors), quality

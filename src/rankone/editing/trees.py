@@ -85,9 +85,9 @@ def edit_at(
             f"edit: got one of a {(H, D)} matrix; "
             f"it must be of shape {W.shape}, as the matrix at this path is."
         )
-    new = edit.undo(W) if undo else edit.apply(W)
-    new = new if layout == "out_in" else new.T
-    leaves[place] = matrix.at[index].set(new) if index else new
+    weight = edit.undo(W) if undo else edit.apply(W)
+    weight = weight if layout == "out_in" else weight.T
+    leaves[place] = matrix.at[index].set(weight) if index else weight
     return jax.tree.unflatten(structure, leaves)
 
 
@@ -116,7 +116,7 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
                 f"{jax.tree_util.keystr(keys).removesuffix('.value').lstrip('.')} "
                 f"{leaf.shape}"
             )
-    near = [
+    suggestions = [
         candidates[name]
         for name in get_close_matches(".".join(words), candidates, n=3, cutoff=0)
     ]
@@ -127,7 +127,7 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
     if len(matches) == 0:
         raise ValueError(
             f"path: got {brief(path)}; "
-            f"it must be that of a matrix, such as {'; '.join(near)}."
+            f"it must be that of a matrix, such as {'; '.join(suggestions)}."
         )
     if len(matches) != 1:
         raise ValueError(
@@ -135,10 +135,10 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
             "it must be a tuple of JAX's keys: several leaves are written so."
         )
     place, index, shape = matches[0]
-    fits = len(shape) - len(index) == 2 and all(
+    is_matrix = len(shape) - len(index) == 2 and all(
         i < n for i, n in zip(index, shape, strict=False)
     )
-    if not fits:
+    if not is_matrix:
         raise ValueError(
             f"path: got {path!r} of shape {shape}; "
             "it must be that of a matrix, or of one in a stack: add its number."

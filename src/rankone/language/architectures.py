@@ -137,8 +137,8 @@ class Architecture:
         ]
         ends = [
             self.base + name
-            for name, ours in self.ends.items()
-            if ours in config.ends()
+            for name, weight in self.ends.items()
+            if weight in config.ends()
         ]
         places = {
             name: place
@@ -157,27 +157,27 @@ class Architecture:
         Raises:
             ValueError: If the checkpoint needs what is not supported, by name.
         """
-        for entry, only in self.needs.items():
-            value = facts.get(entry, only)
-            if value != only:
+        for entry, requirement in self.needs.items():
+            value = facts.get(entry, requirement)
+            if value != requirement:
                 raise ValueError(
                     f"folder: got {entry}={value!r}; "
-                    f"it must be a checkpoint with {entry}={only!r}."
+                    f"it must be a checkpoint with {entry}={requirement!r}."
                 )
         sizes = {
-            ours: facts[theirs]
-            for ours, theirs in self.sizes.items()
-            if facts.get(theirs) is not None
+            size: facts[key]
+            for size, key in self.sizes.items()
+            if facts.get(key) is not None
         }
-        lacking = [self.sizes[ours] for ours in _NEEDED if ours not in sizes]
-        if lacking:
+        absences = [self.sizes[size] for size in _NEEDED if size not in sizes]
+        if absences:
             raise ValueError(
-                f"folder: got no {', '.join(lacking)}; "
+                f"folder: got no {', '.join(absences)}; "
                 "it must be a checkpoint whose config.json has it."
             )
         heads = sizes["heads"]
         width = sizes["width"]
-        usual = {
+        defaults = {
             "kv_heads": heads,
             "head_width": width // heads,
             "hidden": 4 * width,
@@ -198,9 +198,9 @@ class Architecture:
             scaling = facts.get("rope_parameters") or facts.get("rope_scaling") or {}
             base = scaling.get("rope_theta") or facts.get("rope_theta") or 1e4
             switches["frequencies"] = frequencies(
-                (usual | sizes)["head_width"], base, scaling
+                (defaults | sizes)["head_width"], base, scaling
             )
-        return Config(**usual | sizes | switches)
+        return Config(**defaults | sizes | switches)
 
 
 ARCHITECTURES = {
@@ -278,7 +278,7 @@ def write_config(config: Config) -> dict[str, Any]:
         "model_type": kinds[0],
         "architectures": [_CLASSES[kinds[0]]],
     }
-    facts |= {theirs: getattr(config, ours) for ours, theirs in family.sizes.items()}
+    facts |= {entry: getattr(config, size) for size, entry in family.sizes.items()}
     if config.frequencies:
         facts |= {
             "rope_theta": base_of(config.frequencies),

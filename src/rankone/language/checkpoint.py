@@ -266,25 +266,25 @@ def _rewrite(network: Network, folder: Path, source: Path) -> None:
     for path, names in _shards(source).items():
         with _open(path) as file:
             tensors = {name: file.get_tensor(name) for name in names}
-            about = file.metadata() or {"format": "pt"}
+            metadata = file.metadata() or {"format": "pt"}
         for name, value in tensors.items():
             place = family.place(name)
-            ours = None if place is None else _tensor(family, network, place)
-            tensors[name] = value if ours is None else _rounded(name, value, ours)
-        save_file(tensors, folder / path.name, about)
+            weight = None if place is None else _tensor(family, network, place)
+            tensors[name] = value if weight is None else _rounded(name, value, weight)
+        save_file(tensors, folder / path.name, metadata)
     for path in source.iterdir():
         if path.suffix in _BESIDE:
             shutil.copy(path, folder)
 
 
-def _rounded(name: str, original: np.ndarray, ours: np.ndarray) -> np.ndarray:
+def _rounded(name: str, original: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Tensor to be stored: the original one if the network still holds the values that
     were read from it.
     """
-    if np.array_equal(original.astype(ours.dtype), ours):
+    if np.array_equal(original.astype(weight.dtype), weight):
         return original
     with np.errstate(over="ignore"):
-        value = ours.astype(original.dtype)
+        value = weight.astype(original.dtype)
     if not np.isfinite(value).all():
         raise ValueError(
             f"{name}: got a weight that overflows; "

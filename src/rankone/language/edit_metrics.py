@@ -62,7 +62,7 @@ def judge(
     rows = continuations(
         model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths
     )
-    below = up_to_layer(model.network, rows, layer)
+    stream = up_to_layer(model.network, rows, layer)
     judgements: dict[str, Judgement] = {}
     for name, delta in deltas.items():
         network = (
@@ -70,14 +70,14 @@ def judge(
             if delta is None
             else model.network.with_down(layer, W + delta)
         )
-        scores, best = (
+        scores, tokens = (
             np.asarray(x).reshape(2, -1)
-            for x in from_layer(network, rows, below, layer)
+            for x in from_layer(network, rows, stream, layer)
         )
-        neighbours_right = best[1, 1 + len(fact.paraphrases) :].mean()
+        neighbours_right = tokens[1, 1 + len(fact.paraphrases) :].mean()
         judgements[name] = {
             "margin": scores[0] - scores[1],
-            "said": bool(best[0, 0]),
+            "said": bool(tokens[0, 0]),
             "kept": float(neighbours_right),
         }
     return judgements
@@ -213,20 +213,20 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         interval and the number of answers; and "score", the harmonic mean of the first
         three.
     """
-    cut = 1 + integer("paraphrases", paraphrases)
+    start = 1 + integer("paraphrases", paraphrases)
     n = len(judgements)
     margins, said_flags, kept_shares = zip(
         *(
-            _entries(f"judgements[{i}]", entry, cut)
+            _entries(f"judgements[{i}]", entry, start)
             for i, entry in enumerate(judgements)
         ),
         strict=True,
     )
-    ahead = [margin > 0 for margin in margins]
+    wins = [margin > 0 for margin in margins]
     parts = {
-        "efficacy": [a[:1] for a in ahead],
-        "paraphrase": [a[1:cut] for a in ahead],
-        "neighbourhood": [~a[cut:] for a in ahead],
+        "efficacy": [a[:1] for a in wins],
+        "paraphrase": [a[1:start] for a in wins],
+        "neighbourhood": [~a[start:] for a in wins],
         "said": [np.asarray([entry], float) for entry in said_flags],
         "kept": [np.asarray([entry], float) for entry in kept_shares],
     }
@@ -245,7 +245,7 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
 
 
 def _entries(
-    name: str, judgement: Judgement, cut: int
+    name: str, judgement: Judgement, start: int
 ) -> tuple[NDArray, bool, float | None]:
     """Margins, "said" and "kept" of one judgement, if it is one."""
     if not {"margin", "said", "kept"} <= set(judgement):
@@ -255,10 +255,10 @@ def _entries(
         )
     margins = np.asarray(host(f"{name}['margin']", judgement["margin"]))
     requirement = (
-        f"of shape (n,), with more than {cut} questions: the first, its paraphrases, "
+        f"of shape (n,), with more than {start} questions: the first, its paraphrases, "
         "and neighbours"
     )
-    if not (margins.ndim == 1 and len(margins) > cut):
+    if not (margins.ndim == 1 and len(margins) > start):
         raise ValueError(
             f"{name}['margin']: got shape {margins.shape}; it must be {requirement}."
         )

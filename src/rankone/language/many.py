@@ -70,10 +70,10 @@ def find_fact_values(
         group = [i for i, row in enumerate(rows) if _shape(row) == shape]
         for start in range(0, len(group), batch):
             part = group[start : start + batch]
-            spare = -len(part) % _SIDE
+            padding = -len(part) % _SIDE
             values = _side_by_side(
                 model,
-                [rows[i] for i in part + spare * part[:1]],
+                [rows[i] for i in part + padding * part[:1]],
                 layer,
                 search or Search(),
             )

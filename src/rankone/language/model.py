@@ -137,12 +137,12 @@ class LanguageModel(Module):
         """
         count = integer("count", count)
         scores = np.asarray(self.logits([text]))[0]
-        likely = np.exp(scores - scores.max())
-        probabilities = likely / likely.sum()
-        best = np.argsort(-probabilities)[:count]
+        weights = np.exp(scores - scores.max())
+        probabilities = weights / weights.sum()
+        tokens = np.argsort(-probabilities)[:count]
         return [
             (self.tokenizer.decode([token]), float(probabilities[token]))
-            for token in best
+            for token in tokens
         ]
 
 

@@ -55,8 +55,8 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
             return self._plain
 
         @data.setter
-        def data(self, mapped: Any) -> None:
-            self._plain = np.asarray(mapped)
+        def data(self, pages: Any) -> None:
+            self._plain = np.asarray(pages)
 
     path = Path(path)
     if not path.is_file():

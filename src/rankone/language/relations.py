@@ -172,13 +172,16 @@ def country_fact(
         for c in pool
         if c.name != subject.name and getattr(c, relation) != target.strip()
     ]
-    near = sorted(candidates, key=lambda c: -_likeness(c, subject, relation))[:count]
+    neighbours = sorted(candidates, key=lambda c: -_likeness(c, subject, relation))
     return Fact(
         Request(ways.prompt, subject.name, target.strip()),
         truth,
         relation,
         tuple(way.format(subject.name) for way in ways.paraphrases),
-        tuple((ways.prompt.format(c.name), getattr(c, relation)) for c in near),
+        tuple(
+            (ways.prompt.format(c.name), getattr(c, relation))
+            for c in neighbours[:count]
+        ),
     )
 
 

@@ -73,13 +73,13 @@ def subject_states(
     batches = []
     for start in range(0, len(cut), size):
         part = [cut[i] for i in order[start : start + size]]
-        spare = (size - len(part)) * part[-1:]
-        tokens, valid = pad(part + spare, left=True, multiple=8)
+        padding = (size - len(part)) * part[-1:]
+        tokens, valid = pad(part + padding, left=True, multiple=8)
         keys, h = _read(model.network, jnp.asarray(tokens), jnp.asarray(valid), layer)
         batches.append((keys[:, : len(part)], h[: len(part)]))
-    back = np.argsort(order)
+    inverse_order = np.argsort(order)
     keys, stream = (
-        jnp.concatenate([batch[i] for batch in batches], axis=-2)[..., back, :]
+        jnp.concatenate([batch[i] for batch in batches], axis=-2)[..., inverse_order, :]
         for i in (0, 1)
     )
     shape = len(requests), len(contexts)
@@ -141,12 +141,12 @@ def spread_edit(
         raise ValueError(
             f"blocks: got {brief(blocks)}; it must be numbers of blocks that ascend."
         )
-    read = partial(subject_states, contexts=contexts, layer=blocks[-1])
+    reader = partial(subject_states, contexts=contexts, layer=blocks[-1])
     edits: dict[int, Write] = {}
     for i, block in enumerate(blocks):
         # an edited block changes the states of all that is above
         if edits or states is None:
-            states = read(model, requests)
+            states = reader(model, requests)
         K = context_mean(states.keys[block]).T
         missing = (wanted - states.stream[:, 0]).T / (len(blocks) - i)
         W = model.network.down(block)
@@ -178,7 +178,7 @@ def _read(
     network: Network, tokens: Array, valid: Array, layer: int
 ) -> tuple[Array, Array]:
     stream = Cache.empty(network.config, valid, network.norm.dtype)
-    h, _, seen = run(
+    h, _, vectors = run(
         network, embed(network, tokens), stream, layers=(0, layer + 1), read=("key",)
     )
-    return seen["key"][:, :, -1], h[:, -1]
+    return vectors["key"][:, :, -1], h[:, -1]

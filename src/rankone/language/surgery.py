@@ -74,12 +74,12 @@ class FactEdit(Module):
     @checked
     def save(self, path: str | Path) -> Path:
         """Write the edit to an .npz file of a few kilobytes."""
-        about = {
+        metadata = {
             "request": json.dumps(asdict(self.request)),
             "layer": self.layer,
             "model": self.model,
         }
-        return self.change.save(path, about)
+        return self.change.save(path, metadata)
 
     @classmethod
     @checked
@@ -90,14 +90,14 @@ class FactEdit(Module):
             ValueError: If the file is cut short or damaged, or holds an edit of a
                 matrix only.
         """
-        change, about = load_edit(path)
+        change, metadata = load_edit(path)
         requirement = "an edit of a fact, written by its save"
-        if not {"request", "layer", "model"} <= set(about):
+        if not {"request", "layer", "model"} <= set(metadata):
             raise ValueError(f"path: got {brief(str(path))}; it must be {requirement}.")
         assert isinstance(change, RankOneEdit)
         try:
-            request = Request(**json.loads(about["request"]))
-            return cls(request, about["layer"], change, about["model"])
+            request = Request(**json.loads(metadata["request"]))
+            return cls(request, metadata["layer"], change, metadata["model"])
         except (ValueError, TypeError) as error:
             raise ValueError(
                 f"path: got {str(path)!r}; it must be {requirement}: {error}"
@@ -118,10 +118,10 @@ class History(Module):
 
     def __post_init__(self) -> None:
         instance("base", self.base, LanguageModel, "a LanguageModel")
-        good = isinstance(self.edits, list | tuple) and all(
+        are_edits = isinstance(self.edits, list | tuple) and all(
             isinstance(edit, FactEdit) for edit in self.edits
         )
-        if not good:
+        if not are_edits:
             raise ValueError(
                 f"edits: got {brief(self.edits)}; it must be a tuple of edits of facts."
             )

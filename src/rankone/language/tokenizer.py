@@ -113,11 +113,11 @@ class Tokenizer:
         for.
         """
         self.inner.save(str(folder / "tokenizer.json"))
-        about = {
+        metadata = {
             "tokenizer_class": "PreTrainedTokenizerFast",
             "eos_token": self.inner.id_to_token(self.end),
         }
-        (folder / "tokenizer_config.json").write_text(json.dumps(about))
+        (folder / "tokenizer_config.json").write_text(json.dumps(metadata))
 
     def encode(self, text: str) -> list[int]:
         """Tokens of a text from its beginning."""
@@ -204,16 +204,16 @@ def pad(
     ([[5, 6, 7], [0, 0, 8]], [3, 1])
     """
     multiple = integer("multiple", multiple)
-    longest = max(map(len, rows), default=0)
+    max_length = max(map(len, rows), default=0)
     width = (
-        -(-longest // multiple) * multiple
+        -(-max_length // multiple) * multiple
         if width is None
         else integer("width", width, least=0)
     )
-    if not width >= longest:
+    if not width >= max_length:
         raise ValueError(
             f"width: got {brief(width)}; "
-            f"it must be at least {longest}, the longest row."
+            f"it must be at least {max_length}, the longest row."
         )
     tokens = np.zeros((len(rows), width), np.int32)
     valid = np.zeros((len(rows), width), bool)

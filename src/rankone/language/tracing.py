@@ -101,8 +101,8 @@ def trace(
     noise = _noise(
         key, sigmas * unit, (noises, last - first + 1, model.network.config.width)
     )
-    clean, states = _clean(model.network, tokens, answer, site)
-    blurred = partial(
+    clean_run, states = _clean(model.network, tokens, answer, site)
+    noisy_run = partial(
         _blurred,
         model.network,
         tokens,
@@ -117,7 +117,7 @@ def trace(
     T = len(ids)
     batches = _places(L, T, first, max(1, batch // noises))
     parts = [
-        blurred(part)
+        noisy_run(part)
         for part in progress_bar(batches, desc="restoring", disable=len(batches) < 8)
     ]
     probabilities = np.concatenate(parts)
@@ -125,7 +125,7 @@ def trace(
     restored = np.full((L, T), probabilities[0])
     restored[:, first:] = probabilities[1 : 1 + L * (T - first)].reshape(L, -1)
     return Trace(
-        restored, float(clean), float(probabilities[0]), words, (first, last), site
+        restored, float(clean_run), float(probabilities[0]), words, (first, last), site
     )
 
 
@@ -136,11 +136,11 @@ def _places(L: int, T: int, first: int, size: int) -> Int[np.ndarray, "batches s
     What precedes the subject is as in the clean run. Places that restore nothing also
     fill up the last batch.
     """
-    nothing = [(-1, 0)]
-    places = nothing + [
+    empty_places = [(-1, 0)]
+    places = empty_places + [
         (layer, token) for layer in range(L) for token in range(first, T)
     ]
-    return np.array(places + nothing * (-len(places) % size)).reshape(-1, size, 2)
+    return np.array(places + empty_places * (-len(places) % size)).reshape(-1, size, 2)
 
 
 @partial(jax.jit, static_argnames="shape")

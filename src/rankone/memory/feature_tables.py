@@ -1,5 +1,5 @@
 """The vector T of a distributed memory whose features are split over devices: each
-entry lies with the frequency that it belongs to.
+entry lies on the device of its frequency.
 """
 
 from collections.abc import Callable
@@ -9,16 +9,21 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, UInt8
 
 from rankone._module import Module
-from rankone.memory.packed import Packed, coded, from_bytes, in_bytes, levels
+from rankone.memory.packed import (
+    CodedVector,
+    Packed,
+    coded,
+    from_bytes,
+    in_bytes,
+)
 
 __all__ = ["Tables", "as_tables", "table_blocks"]
 
 
-class Tables(Module):
+class Tables(CodedVector, Module):
     """A vector (M,) as a matrix of one row per table of the basis, and one column per
     frequency.
 
@@ -29,7 +34,7 @@ class Tables(Module):
     Attributes:
         entries: (tables, columns), 0 in the columns past Y; with fewer than 32 bits the
             codes of the entries, 8/bits of them in each byte.
-        scale: What the levels of the codes are multiplied by; 1 for 32 bits.
+        scale: Factor of the levels of the codes; 1 for 32 bits.
         bits: Bits per entry: 32, 8, 4, 2 or 1.
         Y: Number of frequencies.
     """
@@ -49,49 +54,25 @@ class Tables(Module):
         """M, the number of entries."""
         return self.entries.shape[0] * self.Y
 
-    @property
-    def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
-        return (self.size,)
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Data type of the entries."""
-        return self.scale.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes on all devices together."""
-        return self.entries.nbytes + self.scale.nbytes
-
-    @property
-    def unpacked(self) -> Float[Array, " M"]:
-        """All entries as one vector. For inspection: it may be more than a device
-        holds.
-        """
-        return _unpacked(self)
+    def all_entries(self) -> Float[Array, " M"]:
+        """`unpacked`, to be traced."""
+        return self.decoded(self.entries)[:, : self.Y].reshape(self.size)
 
     def rounded(self, bits: int) -> "Tables":
         """The same entries with so many bits each."""
         if bits == self.bits:
             return self
-        return _rounded(self, bits)
+        return _round(self, bits)
 
     def decoded(self, entries: Array) -> Float[Array, "..."]:
         """Numbers of some of the entries."""
         if self.bits == 32:
             return entries
-        code = from_bytes(entries, self.bits).astype(jnp.int32)
-        return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
-
-
-@jax.jit
-def _unpacked(T: Tables) -> Array:
-    return T.decoded(T.entries)[:, : T.Y].reshape(T.size)
+        return self.numbers(from_bytes(entries, self.bits))
 
 
 @partial(jax.jit, static_argnames="bits")
-def _rounded(T: Tables, bits: int) -> Tables:
+def _round(T: Tables, bits: int) -> Tables:
     columns = jnp.arange(T.columns)[None]
     numbers = jnp.where(columns < T.Y, T.decoded(T.entries), 0)
     if bits == 32:
@@ -106,16 +87,18 @@ def as_tables(T: Array | Packed | Tables, tables: int, columns: int) -> Tables:
     if isinstance(T, Tables) and T.columns == columns:
         return T
     Y = T.size // tables
-    bits = 32 if not isinstance(T, Packed | Tables) else T.bits
-    if not isinstance(T, Packed | Tables):
-        entries = T.reshape(tables, Y)
+    if isinstance(T, CodedVector):
+        bits, scale = T.bits, T.scale
+    else:
+        bits, scale = 32, jnp.ones((), T.dtype)
+    if isinstance(T, Packed):
+        entries = from_bytes(T.codes, bits)[: T.size].reshape(tables, Y)
     elif isinstance(T, Tables):
         entries = T.entries if bits == 32 else from_bytes(T.entries, bits)
         entries = entries[:, :Y]
     else:
-        entries = from_bytes(T.codes, bits)[: T.size].reshape(tables, Y)
+        entries = T.reshape(tables, Y)
     entries = jnp.pad(entries, ((0, 0), (0, columns - Y)))
-    scale = T.scale if isinstance(T, Packed | Tables) else jnp.ones((), T.dtype)
     return Tables(entries if bits == 32 else in_bytes(entries, bits), scale, bits, Y)
 
 

@@ -118,13 +118,13 @@ def lookup(role: str, given: Any) -> Function:
     automatic differentiation.
 
     Args:
-        role: Which of the four: "similarity", "separation", "Q" or "g".
+        role: One of the four: "similarity", "separation", "Q" or "g".
         given: A name, or a function.
     """
     if callable(given):
-        return _WITH_DERIVATIVE.get(role, _elementwise)(given)
-    known = isinstance(given, Hashable) and given in FORMS[role]
-    if not known:
+        return _WRAPPERS.get(role, _elementwise)(given)
+    is_name = isinstance(given, Hashable) and given in FORMS[role]
+    if not is_name:
         raise ValueError(
             f"{role}: got {brief(given)}; it must be "
             f"{'a function, or one of ' + ', '.join(map(repr, FORMS[role]))}."
@@ -147,7 +147,7 @@ def _similarity(f: Callable[[Array, Array], Array]) -> Function:
     return Function(lambda Xi, z, squares: f(Xi, z).T, derivative)
 
 
-_WITH_DERIVATIVE: dict[str, Callable[[Callable[..., Array]], Function]] = {
+_WRAPPERS: dict[str, Callable[[Callable[..., Array]], Function]] = {
     "g": _activation,
     "similarity": _similarity,
 }

@@ -97,8 +97,8 @@ class Stored(_Rows):
     def divided(self, parts: int, Y: int) -> "Stored":
         """The first Y rows in blocks that `parts` divides."""
         D = self.blocks.shape[2]
-        most = max(64, _BLOCK_ENTRIES // D)
-        B, R = _equal(parts, ceil(Y / _LANES), ceil(most / _LANES))
+        limit = max(64, _BLOCK_ENTRIES // D)
+        B, R = _equal_blocks(parts, ceil(Y / _LANES), ceil(limit / _LANES))
         R *= _LANES
         if self.blocks.shape == (B, R, D):
             return self
@@ -126,7 +126,7 @@ class Regenerated(_Rows):
 
     def divided(self, parts: int, Y: int) -> "Regenerated":
         """The same draws, in a number of blocks that `parts` divides."""
-        B, _ = _equal(parts, len(self.blocks), 1)
+        B, _ = _equal_blocks(parts, len(self.blocks), 1)
         ids = jnp.arange(B, dtype=jnp.uint32)
         return Regenerated(self.key, ids, self.D, self.rows)
 
@@ -165,7 +165,7 @@ class Hadamard(Module):
         signs, norms = self.blocks
         P = norms.shape[-1]
         transforms = ceil(Y / P)
-        B, G = _equal(parts, transforms, max(1, _HADAMARD_ENTRIES // P**2))
+        B, G = _equal_blocks(parts, transforms, max(1, _HADAMARD_ENTRIES // P**2))
         if norms.shape == (B, G, P):
             return self
         pad = B * G - transforms
@@ -209,22 +209,22 @@ class Hadamard(Module):
         return (self.first.astype(x.dtype)[None] * z)[:, : self.D]
 
     def operator(self, block: Any) -> Operator:
-        """Products with the rest of the block and with its transpose."""
+        """Products with the later rounds of the block and with their transpose."""
         G, a, b = self._shape
         signs, norms = block
-        second, third = self.arrange(signs.reshape(2, -1))
+        signs_2, signs_3 = self.arrange(signs.reshape(2, -1))
         scale = self.arrange((a * b) ** -1.5 * norms.ravel())
 
         def transform(x: Array) -> Array:  # of G·N rows
             return walsh_hadamard(x.reshape(a, -1, b)).reshape(a, G, -1, b)
 
         def forward(x: Array) -> Array:
-            x = transform(second.astype(x.dtype) * x[:, None])
-            return scale.astype(x.dtype) * transform(third.astype(x.dtype) * x)
+            x = transform(signs_2.astype(x.dtype) * x[:, None])
+            return scale.astype(x.dtype) * transform(signs_3.astype(x.dtype) * x)
 
         def adjoint(r: Array) -> Array:
-            x = third.astype(r.dtype) * transform(scale.astype(r.dtype) * r)
-            return (second.astype(r.dtype) * transform(x)).sum(1)
+            x = signs_3.astype(r.dtype) * transform(scale.astype(r.dtype) * r)
+            return (signs_2.astype(r.dtype) * transform(x)).sum(1)
 
         return forward, adjoint
 
@@ -257,20 +257,20 @@ def _layout(D: int, Y: int, entries: int) -> tuple[int, int]:
     return ceil(Y / rows), rows
 
 
-def _equal(parts: int, units: int, most: int) -> tuple[int, int]:
-    """Number of blocks, which the parts divide, and units in each, at most `most`.
+def _equal_blocks(parts: int, units: int, limit: int) -> tuple[int, int]:
+    """Number of blocks, which the parts divide, and units in each, at most `limit`.
 
-    Enough units are laid out for 64 parts, so that what was saved from one number of
-    devices, a power of 2, has the shapes that another wants.
+    Many units are laid out for 64 parts, so that arrays saved from one number of
+    devices, a power of 2, have the same shapes on another.
     """
     if _PARTS % parts == 0 and units >= 8 * _PARTS:
         parts = _PARTS
-    each = ceil(units / parts)
-    blocks = ceil(each / most)
-    return parts * blocks, ceil(each / blocks)
+    units_per_part = ceil(units / parts)
+    blocks = ceil(units_per_part / limit)
+    return parts * blocks, ceil(units_per_part / blocks)
 
 
-def _in_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:
+def _row_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:
     Y, D = omega.shape
     B, R = _layout(D, Y, _BLOCK_ENTRIES)
     return jnp.pad(omega, ((0, B * R - Y), (0, 0))).reshape(B, R, D)
@@ -287,7 +287,7 @@ def _gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenera
     draw = jax.vmap(
         lambda b: jax.random.normal(jax.random.fold_in(key, b), (R, D), jnp.float32)
     )
-    return Stored(_in_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y]))
+    return Stored(_row_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y]))
 
 
 def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
@@ -303,7 +303,7 @@ def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
         return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))[None]).T
 
     keys = jax.random.split(key, ceil(Y / D))
-    return Orthogonal(_in_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y]))
+    return Orthogonal(_row_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y]))
 
 
 def _hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:

@@ -1,5 +1,5 @@
-"""What a memory is: an energy over states, with its gradient; what `retrieve` needs of
-one, and what it gives.
+"""The protocol of a memory: an energy over states, with its gradient; and the result
+of `retrieve`.
 """
 
 from collections.abc import Callable
@@ -55,8 +55,8 @@ class EnergyMemory(Module):
     def read(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and whether the energy is only a floor's tangent, which it
-        never is by default.
+        """Energy, gradient, and True where the energy is a floor's tangent, which it is
+        nowhere by default.
         """
         energy, gradient = self.energy_and_gradient(x)
         return energy, gradient, jnp.zeros(energy.shape, bool)
@@ -121,7 +121,7 @@ class Retrieval(Module):
 
 
 def reader_of(memory: Memory) -> Reader:
-    """`memory.reader()`, or what stands for it in a class of the caller's own."""
+    """The reader of a memory; of a class without `reader`, a function that reads it."""
     if hasattr(memory, "reader"):
         return memory.reader()
     if hasattr(memory, "read"):
@@ -131,14 +131,14 @@ def reader_of(memory: Memory) -> Reader:
 
 def check_memory(memory: Any) -> None:
     """Raise unless it is a `Memory` that jit can take."""
-    able = isinstance(memory, Memory)
-    if not able:
+    is_memory = isinstance(memory, Memory)
+    if not is_memory:
         raise ValueError(
             f"memory: got {brief(type(memory))}; it must be a MrDAM, a DrDAM, or your "
             "own class with D and energy_and_gradient."
         )
-    opaque = jax.tree_util.all_leaves([memory])
-    if opaque:
+    is_leaf = jax.tree_util.all_leaves([memory])
+    if is_leaf:
         raise ValueError(
             f"memory: got {brief(type(memory))}; it must be a pytree: register the "
             "class with jax.tree_util.register_dataclass."

@@ -326,7 +326,7 @@ def _on_vecs(P: KroneckerPreconditioner, g: Array) -> Array:
 
 @jax.jit
 def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
-    (left, first), (right, second) = (
+    (left, left_valid), (right, right_valid) = (
         symmetric_power(side, -1.0) for side in (P.left, P.right)
     )
     ends = [
@@ -337,10 +337,10 @@ def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
     condition = (ends[0][-1] / ends[0][0]) * (ends[1][-1] / ends[1][0]).astype(
         ends[0].dtype
     )
-    good = first & second & (condition <= _worst(P.dtype))
-    left, right = (jnp.where(good, side, jnp.nan) for side in (left, right))
+    is_invertible = left_valid & right_valid & (condition <= _worst(P.dtype))
+    left, right = (jnp.where(is_invertible, side, jnp.nan) for side in (left, right))
     return KroneckerPreconditioner(
-        left, right, P.order, outcome((~good, Outcome.SINGULAR))
+        left, right, P.order, outcome((~is_invertible, Outcome.SINGULAR))
     )
 
 

@@ -58,15 +58,15 @@ def lemma_2(
     sm_x, sm_z = (jax.nn.softmax(-beta / 2 * square(y)) for y in (x, z))
     gradients = _length(memory.gradient(x) - memory.gradient(z))
     change = jnp.abs(sm_x - sm_z).sum(-1)
-    moved = _length(x - z)
+    shift = _length(x - z)
     logits = beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
     return {
         "eq18": jnp.abs(memory.gradient(x) - (x - sm_x @ Xi)).max(),
-        "eq19-21": gradients / (moved + _length((sm_x - sm_z) @ Xi)),
+        "eq19-21": gradients / (shift + _length((sm_x - sm_z) @ Xi)),
         "eq22": _length((sm_x - sm_z) @ Xi) / (change * jnp.linalg.norm(Xi, 2)),
         "eq23": change / (jnp.exp(beta / 2) / K * logits),
-        "eq24-26": logits / (2 * beta * K * moved),
-        "eq27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * moved),
+        "eq24-26": logits / (2 * beta * K * shift),
+        "eq27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * shift),
     }
 
 
@@ -107,12 +107,12 @@ def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
     """
     gap = run.exact - run.distributed
     steps = jnp.linalg.norm(jnp.diff(gap, axis=0), axis=-1)
-    turned = jnp.linalg.norm(
+    gradient_change = jnp.linalg.norm(
         memory.gradient(run.exact[:-1]) - memory.gradient(run.distributed[:-1]), axis=-1
     )
     return {
         "eq48-53": run.distance[1:] / jnp.cumsum(steps, axis=0),
-        "eq54": steps / (run.step_size * (turned + run.errors)),
+        "eq54": steps / (run.step_size * (gradient_change + run.errors)),
     }
 
 

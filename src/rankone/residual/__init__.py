@@ -1,5 +1,5 @@
-"""Residual memory (ResMem): a base model, the nearest-neighbour memory of what it
-leaves, and the rate of the two.
+"""Residual memory (ResMem): a base model, the nearest-neighbour memory of its
+residuals, and the rate of the two.
 """
 
 from rankone.residual.resmem import ResMem

@@ -193,12 +193,12 @@ def _ball(sums: _Sums, radius: float, start: float) -> _Ball:
     )
 
 
-def _supremum(t: float, Y: int, mean: float, variance: float, largest: float) -> float:
+def _supremum(t: float, Y: int, mean: float, variance: float, maximum: float) -> float:
     """Bousquet's inequality: what the supremum of means of Y terms exceeds with
     probability e^−t at most.
     """
     return (
-        mean + sqrt(2 * t * (variance + 2 * largest * mean) / Y) + largest * t / (3 * Y)
+        mean + sqrt(2 * t * (variance + 2 * maximum * mean) / Y) + maximum * t / (3 * Y)
     )
 
 

@@ -95,12 +95,13 @@ def descent(
     inner[..., 0, 0] = radius**2
     square, partition = np.zeros((2, *c.shape, steps + 1))
     for t in range(steps + 1):
-        past = slice(t + 1)
+        past_steps = slice(t + 1)
         overlaps = _applied(
-            u[..., past, past], _applied(inner[..., past, past], u[..., t, past])
+            u[..., past_steps, past_steps],
+            _applied(inner[..., past_steps, past_steps], u[..., t, past_steps]),
         )
         square[..., t] = overlaps[..., t]
-        gaps = square[..., past] + square[..., t, None] - 2 * overlaps
+        gaps = square[..., past_steps] + square[..., t, None] - 2 * overlaps
         kappa = c[..., None] ** 2 * np.exp(-np.maximum(gaps, 0) / 2)
         pulls = kappa[..., :t] * u[..., t, 1 : t + 1]
         partition[..., t] = np.exp(-square[..., t] / 2) + pulls.sum(-1)
@@ -121,11 +122,13 @@ def _moved(
 ) -> NDArray:
     """Coordinates of u_(t+1); those of u_t where the descent is lost."""
     t = pulls.shape[-1]
-    lost = ((partition <= 0) | (square > _LOST**2))[..., None]
+    divergence = ((partition <= 0) | (square > _LOST**2))[..., None]
     target = _applied(np.swapaxes(u[..., :t, :], -1, -2), pulls)
     target[..., t + 1] += 1
-    scale = step_size / np.where(lost, 1, partition[..., None])
-    return np.where(lost, u[..., t, :], (1 - step_size) * u[..., t, :] + scale * target)
+    scale = step_size / np.where(divergence, 1, partition[..., None])
+    return np.where(
+        divergence, u[..., t, :], (1 - step_size) * u[..., t, :] + scale * target
+    )
 
 
 @checked
@@ -174,12 +177,14 @@ def wrong_bits(
     beta = np.asarray(beta, float)
     flips = np.asarray(flips, float)
     end = descent(c, np.sqrt(beta * flips), step_size=step_size, steps=steps)
-    kept = end.kept[..., -1]
+    overlap = end.kept[..., -1]
     spread = np.sqrt(
-        np.maximum(end.radius[..., -1] ** 2 - kept**2 * beta * flips, 1e-12) / beta
+        np.maximum(end.radius[..., -1] ** 2 - overlap**2 * beta * flips, 1e-12) / beta
     )
-    wrong = flips * ndtr((kept - 0.5) / spread) + (1 - flips) * ndtr(-0.5 / spread)
-    return np.where(end.lost, 0.5, wrong)
+    error_rate = flips * ndtr((overlap - 0.5) / spread) + (1 - flips) * ndtr(
+        -0.5 / spread
+    )
+    return np.where(end.lost, 0.5, error_rate)
 
 
 @checked

@@ -30,8 +30,8 @@ def critical_load() -> tuple[float, float]:
     """
     y = np.linspace(1, 2, _GRID)
     load = 0.5 * (erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))) ** 2
-    best = int(load.argmax())
-    return float(load[best]), float(erf(y[best]))
+    argmax = int(load.argmax())
+    return float(load[argmax]), float(erf(y[argmax]))
 
 
 @checked
@@ -113,8 +113,8 @@ def _log_others(s: Float[NDArray, " n"], beta: float, D: int) -> Float[NDArray, 
     for some K.
     """
     pull = beta * s / (4 * D)
-    possible = s > np.tanh(pull)
-    s = s[possible]
-    pull = pull[possible]
+    domain = s > np.tanh(pull)
+    s = s[domain]
+    pull = pull[domain]
     log_cosh = np.logaddexp(pull, -pull) - np.log(2)
     return np.log((1 - s) / (s - np.tanh(pull))) + beta * s / 4 - D * log_cosh

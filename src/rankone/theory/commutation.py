@@ -223,10 +223,10 @@ def change_factors(
     W = old.T @ U0 @ old.V
     W, _ = on_W(on_W((W, heavy.init(W)), old), new)
     U, state = on_U((U0, heavy.init(U0)), old)
-    moved = between(old.T @ U @ old.V, *new)
+    transported = between(old.T @ U @ old.V, *new)
     states = (state._replace(trace=transport(state.trace, old, new)), state)
     with_transport, without_transport = (
-        new.T @ on_U((moved, state), new)[0] @ new.V for state in states
+        new.T @ on_U((transported, state), new)[0] @ new.V for state in states
     )
     return W, with_transport, without_transport
 

@@ -130,8 +130,8 @@ def contraction(
 @jax.jit
 def _contraction(H: Array, H0: Array) -> Array:
     lower = jnp.linalg.cholesky(H0)
-    half = jnp.linalg.solve(lower, jnp.linalg.solve(lower, H).T)
-    return jnp.abs(jnp.linalg.eigvalsh((half + half.T) / 2) - 1).max()
+    quotient = jnp.linalg.solve(lower, jnp.linalg.solve(lower, H).T)
+    return jnp.abs(jnp.linalg.eigvalsh((quotient + quotient.T) / 2) - 1).max()
 
 
 @checked

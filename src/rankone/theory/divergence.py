@@ -302,11 +302,11 @@ def _not_negative(**values: float) -> None:
             )
 
 
-def _energy(energy: float, least: float, beta: float) -> float:
+def _energy(energy: float, minimum: float, beta: float) -> float:
     """`energy` as a number; e^−βE cannot exceed K, but for the rounding of float32."""
-    requirement = f"an energy of at least −log(K)/β = {least:.4g}"
+    requirement = f"an energy of at least −log(K)/β = {minimum:.4g}"
     number = real("energy", energy, requirement)
-    if not (number is not None and number >= least - 1e-3 / beta):
+    if not (number is not None and number >= minimum - 1e-3 / beta):
         raise ValueError(f"energy: got {brief(energy)}; it must be {requirement}.")
     return float(energy)
 

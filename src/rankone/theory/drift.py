@@ -169,8 +169,11 @@ def _drift(
         x, y = pair
         gradient = memory.gradient(jnp.stack([x, y]))
         estimate = copy.energy_and_gradient(y)[1]
-        following = (x - step_size * gradient[0], y - step_size * estimate)
-        return following, (*following, jnp.linalg.norm(estimate - gradient[1], axis=-1))
+        next_states = (x - step_size * gradient[0], y - step_size * estimate)
+        return next_states, (
+            *next_states,
+            jnp.linalg.norm(estimate - gradient[1], axis=-1),
+        )
 
     _, (exact, distributed, errors) = jax.lax.scan(step, (x0, x0), None, length=steps)
     return Drift(

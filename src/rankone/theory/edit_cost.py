@@ -168,9 +168,9 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     for value in values[values > N * np.finfo(float).eps]:
         log_e[1:] = np.logaddexp(log_e[1:], log_e[:-1] + np.log(value))
     m = np.arange(1, N + 1)
-    finite = np.isfinite(log_e[1:])
+    domain = np.isfinite(log_e[1:])
     ratio = np.exp(
-        np.where(finite, log_e[:-1], np.inf) - np.where(finite, log_e[1:], 0.0)
+        np.where(domain, log_e[:-1], np.inf) - np.where(domain, log_e[1:], 0.0)
     )
     return (N - m + 1) / m * ratio
 

@@ -225,7 +225,7 @@ def _mean_distance(a: Array, b: Array, mask: Array) -> Array:
 
 
 @jax.jit
-def _nearest(x: Array, pictures: Array, where: Array) -> Array:
+def _nearest(x: Array, pictures: Array, mask: Array) -> Array:
     return jax.lax.map(
-        lambda state: ((state[None] - pictures) ** 2).sum(-1, where=where).argmin(), x
+        lambda state: ((state[None] - pictures) ** 2).sum(-1, where=mask).argmin(), x
     )

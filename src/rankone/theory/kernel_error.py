@@ -197,10 +197,10 @@ def kernel_variance(
         ValueError: If the shapes do not broadcast or the basis is unknown.
     """
     choice("basis", basis, BASES)
-    second = as_array(z)
-    if second.ndim < 1:
-        raise ValueError(f"z: got shape {second.shape}; it must be of shape (..., D).")
-    return _variance(states("x", x, second.shape[-1]), second, basis)
+    inputs = as_array(z)
+    if inputs.ndim < 1:
+        raise ValueError(f"z: got shape {inputs.shape}; it must be of shape (..., D).")
+    return _variance(states("x", x, inputs.shape[-1]), inputs, basis)
 
 
 @partial(jax.jit, static_argnames="basis")
@@ -210,9 +210,9 @@ def _variance(x: Array, z: Array, basis: str) -> Array:
     if not BASES[basis].positive:
         squared = (1 - k2) ** 2
         return 0.5 * (squared if basis == "sincos" else 1 + squared)
-    same = jnp.exp(4 * (x * z).sum(-1))
+    product = jnp.exp(4 * (x * z).sum(-1))
     opposite = jnp.exp(-2 * ((x**2).sum(-1) + (z**2).sum(-1)))
-    return (same if basis == "exp" else 0.5 * (same + opposite)) - k2
+    return (product if basis == "exp" else 0.5 * (product + opposite)) - k2
 
 
 @checked
@@ -281,8 +281,8 @@ def _searched(
     # Uniform in radius, not in volume: near the origin both kernels are 1, and the
     # worst Δ need not be far out.
     start = R * jax.random.uniform(k_radius, (starts, 1)) * direction
-    errors, where = _ascend(features, start, jnp.asarray(R, start.dtype), steps)
-    return errors.max(), where[errors.argmax()]
+    errors, deltas = _ascend(features, start, jnp.asarray(R, start.dtype), steps)
+    return errors.max(), deltas[errors.argmax()]
 
 
 def _ascend(
@@ -297,7 +297,7 @@ def _ascend(
         return jnp.abs(gap), jnp.sign(gap)[:, None] * (slope + delta * k[:, None])
 
     def step(_: ArrayLike, state: tuple[Array, ...]) -> tuple[Array, ...]:
-        delta, best, slope, size = state
+        delta, maximum, slope, size = state
         trial = delta + size * slope / jnp.maximum(
             jnp.linalg.norm(slope, axis=1, keepdims=True), 1e-30
         )
@@ -305,14 +305,14 @@ def _ascend(
             1, R / jnp.maximum(jnp.linalg.norm(trial, axis=1, keepdims=True), 1e-30)
         )
         value, gradient = error(trial)
-        better = (value > best)[:, None]
+        improvement = (value > maximum)[:, None]
         return (
-            jnp.where(better, trial, delta),
-            jnp.maximum(value, best),
-            jnp.where(better, gradient, slope),
-            jnp.where(better, 1.3 * size, 0.5 * size),
+            jnp.where(improvement, trial, delta),
+            jnp.maximum(value, maximum),
+            jnp.where(improvement, gradient, slope),
+            jnp.where(improvement, 1.3 * size, 0.5 * size),
         )
 
     state = (start, *error(start), jnp.full((len(start), 1), 0.1, start.dtype) * R)
-    delta, best, *_ = jax.lax.fori_loop(0, steps, step, state)
-    return best, delta
+    delta, maximum, *_ = jax.lax.fori_loop(0, steps, step, state)
+    return maximum, delta

@@ -318,19 +318,19 @@ def _measure(
         Z.T @ Z / count, Z.T @ learn_from[1] / count, jnp.asarray(L, X.dtype)
     )
     square = jnp.where(active[None], square, jnp.inf)
-    near = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
+    neighbours = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
 
     def neighbour_mean(values: Array) -> Array:
-        return values[near].mean(1)
+        return values[neighbours].mean(1)
 
     truth = jnp.zeros(X.shape[1], X.dtype).at[0].set(1)
-    step = q - X[near].mean(1)
+    step = q - X[neighbours].mean(1)
     error = q @ (erm.theta - truth) + neighbour_mean(y - X @ erm.theta)
     return LinearRisks(
         base=((erm.theta - truth) ** 2).sum(),
         resmem=(error**2).mean(),
         neighbours=((neighbour_mean(y) - q[:, 0]) ** 2).mean(),
-        distance=jnp.take_along_axis(square, near, 1).mean(),
+        distance=jnp.take_along_axis(square, neighbours, 1).mean(),
         estimation=((erm.theta - L * truth) ** 2).sum(),
         cancelled=((step @ (erm.theta - L * truth)) ** 2).mean(),
         limit=((step[:, 0] * (1 - L)) ** 2).mean(),

@@ -148,19 +148,19 @@ def _rates(
                 f"P: got asymmetry {asymmetry:.2g}; it must be {requirement}."
             )
     if readable(rates) and beta is not None:
-        least = float(np.asarray(rates).min())
-        most = float(np.asarray(rates).max())
-        if np.isnan(least):
+        minimum = float(np.asarray(rates).min())
+        maximum = float(np.asarray(rates).max())
+        if np.isnan(minimum):
             raise ValueError("H: got no Cholesky factor; it must be positive definite.")
-        if not least > 0:
+        if not minimum > 0:
             raise ValueError(
-                f"P: got ηPH with an eigenvalue {least:.3g}; "
+                f"P: got ηPH with an eigenvalue {minimum:.3g}; "
                 "it must be positive definite."
             )
-        if not most < 2 * (1 + beta):
+        if not maximum < 2 * (1 + beta):
             raise ValueError(
                 f"learning_rate: got {brief(learning_rate)}; "
-                f"it must be {2 * (1 + beta) / most:.3g} of that, or less."
+                f"it must be {2 * (1 + beta) / maximum:.3g} of that, or less."
             )
     return rates, noise
 
@@ -172,14 +172,14 @@ def _walks(
     # H = LLᵀ: in Lᵀw the step is symmetric, and P H has the eigenvalues of LᵀPL
     root = jnp.linalg.cholesky(H)
     rates, Q = jnp.linalg.eigh(learning_rate * root.T @ P @ root)
-    half = jnp.linalg.solve(root.T, Q)
-    return rates, jnp.sum(half * (N @ half), axis=0)
+    whitened = jnp.linalg.solve(root.T, Q)
+    return rates, jnp.sum(whitened * (N @ whitened), axis=0)
 
 
 @jax.jit
 def _floor(rates: Array, noise: Array, momentum: ArrayLike) -> Array:
-    settled = rates * (1 + momentum) / ((1 - momentum) * (2 * (1 + momentum) - rates))
-    return settled @ noise / 2
+    variance = rates * (1 + momentum) / ((1 - momentum) * (2 * (1 + momentum) - rates))
+    return variance @ noise / 2
 
 
 @jax.jit
@@ -193,10 +193,10 @@ def _radius(rates: Array, momentum: ArrayLike) -> Array:
 
 @jax.jit
 def _lowest(H: Array, N: Array, factor: ArrayLike, momentum: ArrayLike) -> Array:
-    alone = (1 - factor) / (1 + factor)
+    ratio = (1 - factor) / (1 + factor)
     return (
         jnp.trace(jnp.linalg.solve(H, N))
         / 2
-        * alone
+        * ratio
         * jnp.where(momentum, (1 + factor**2) / (1 + factor) ** 2, 1)
     )

@@ -90,8 +90,8 @@ def _points(x: ArrayLike, x_star: ArrayLike, *d: ArrayLike) -> list[Array]:
 
 def _before(w: Array, b: Array, t: Array) -> Array:
     """The units' pre-activations at t (..., h)."""
-    out = jnp.multiply.outer(t, w)
-    return out + jnp.broadcast_to(b, out.shape)
+    output = jnp.multiply.outer(t, w)
+    return output + jnp.broadcast_to(b, output.shape)
 
 
 @jax.jit
@@ -112,5 +112,5 @@ def _move(w: Array, b: Array, o: Array, x: Array, x_star: Array, d: Array) -> Ar
     d_ = d[..., None]
     k = (1 + x * x_star)[..., None]
     o = jnp.broadcast_to(o, at_x.shape)
-    after = (o + d_ * at_x) * jax.nn.relu(at_query + d_ * o * k)
-    return d + jnp.where(at_x > 0, after - o * jax.nn.relu(at_query), 0).sum(-1)
+    output = (o + d_ * at_x) * jax.nn.relu(at_query + d_ * o * k)
+    return d + jnp.where(at_x > 0, output - o * jax.nn.relu(at_query), 0).sum(-1)

@@ -67,14 +67,14 @@ def partial_solve(
         slack: Added to the diagonal, at least 0.
     """
     S = _square("S", S)
-    above = np.triu(S, 1)
-    below = np.tril(S, -1)
+    upper_part = np.triu(S, 1)
+    lower_part = np.tril(S, -1)
     slack = float(not_negative("slack", slack))
     earlier, later = (
         _number(name, share) for name, share in (("earlier", earlier), ("later", later))
     )
     return np.linalg.inv(
-        np.diag(np.diagonal(S) + slack) + earlier * above + later * below
+        np.diag(np.diagonal(S) + slack) + earlier * upper_part + later * lower_part
     )
 
 

@@ -47,8 +47,8 @@ def reach_share(
 
 @jax.jit
 def _share(G: Array, T: Array, V: Array) -> Array:
-    inside = T @ (jnp.linalg.pinv(T) @ G @ jnp.linalg.pinv(V)) @ V
-    return jnp.sum(inside**2) / jnp.sum(G**2)
+    projection = T @ (jnp.linalg.pinv(T) @ G @ jnp.linalg.pinv(V)) @ V
+    return jnp.sum(projection**2) / jnp.sum(G**2)
 
 
 def best_share(G: Real[ArrayLike, "m n"], rank: int) -> Float[Array, ""]:

@@ -101,12 +101,12 @@ def ratio_error(
     keys, queries = _columns(K, q)
     f = soft_reading(K, R, q, sigma)
     R = np.asarray(R, float)
-    near = _laplace(keys, keys, sigma)
+    similarities = _laplace(keys, keys, sigma)
     total = _laplace(keys, queries, sigma).sum(0)
     errors = []
     for reading, at in zip(f.T, queries.T, strict=True):
         C = R - reading[:, None]
-        products = near + _laplace(keys, 2 * at[:, None] - keys, sigma)
+        products = similarities + _laplace(keys, 2 * at[:, None] - keys, sigma)
         errors.append(((C.T @ C) * products).sum() / (2 * Y))
     return np.asarray(errors) / total**2
 
@@ -135,8 +135,8 @@ def far_reading(
         raise ValueError(
             f"direction: got {brief(u)}; it must be not 0: where the query goes."
         )
-    away = u @ np.asarray(K, float) / np.linalg.norm(u) / sigma
-    weights = np.exp(away - away.max())
+    exponents = u @ np.asarray(K, float) / np.linalg.norm(u) / sigma
+    weights = np.exp(exponents - exponents.max())
     return np.asarray(R, float) @ weights / weights.sum()
 
 

@@ -63,12 +63,12 @@ class Constants(Module):
                 else "a positive finite number"
             )
             number = real(name, value, requirement)
-            good = (
+            is_valid = (
                 number is not None
                 and 0 <= number < np.inf
                 and (number > 0 or may_vanish)
             )
-            if not good:
+            if not is_valid:
                 raise ValueError(
                     f"{name}: got {brief(value)}; "
                     f"it must be {requirement}, known before jit."
@@ -141,11 +141,11 @@ def target_values(
         values = np.broadcast_to(values, points[0].shape)
     except (TypeError, ValueError):
         values = _one_by_one(target, points)
-    bad = ~np.isfinite(values)
-    if bad.any():
-        where = tuple(float(p[bad][0]) for p in points)
+    mask = ~np.isfinite(values)
+    if mask.any():
+        point = tuple(float(p[mask][0]) for p in points)
         raise ValueError(
-            f"target: got {values[bad][0]} at (x, y, x_star) = {where}; "
+            f"target: got {values[mask][0]} at (x, y, x_star) = {point}; "
             "it must be finite on its domain."
         )
     return values

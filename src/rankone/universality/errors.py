@@ -92,8 +92,8 @@ def learning_errors(
     if cells is None:
         return LearningErrors(*_errors(predictions - truth))
     table = lookup_table(target, cells)(x, y, x_star)
-    near = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
-    plateau = ~np.broadcast_to(near[0], table.shape) & ~near[1]
+    edge_masks = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
+    plateau = ~np.broadcast_to(edge_masks[0], table.shape) & ~edge_masks[1]
     return LearningErrors(
         *_errors(predictions - truth),
         *_errors(table - truth),

@@ -274,12 +274,12 @@ def _after_steps(
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
 
     def features_after(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        after = step(
+        stepped_network = step(
             network,
             task[0][None],
             task[1][None],
             jnp.asarray(network.alpha, network.dtype),
         )
-        return after.last_hidden(task[2]), after.output(task[2])
+        return stepped_network.last_hidden(task[2]), stepped_network.output(task[2])
 
     return jax.lax.map(features_after, tasks, batch_size=256)

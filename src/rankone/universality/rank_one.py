@@ -98,11 +98,13 @@ class RankOneStep(Module):
     @full_precision()
     def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:
         """Input of the output layer after the step, at x (...) -> (..., units)."""
-        before = replace(
+        start_network = replace(
             self.network, switch=self.network.switch - self.alpha * self.switch
         )
-        h = before.input(x)
-        for layer, terms in zip(before.layers[:-1], self.terms[:-1], strict=True):
+        h = start_network.input(x)
+        for layer, terms in zip(
+            start_network.layers[:-1], self.terms[:-1], strict=True
+        ):
             if layer.W.ndim == 2:
                 h = jax.nn.relu(_after(layer, terms, self.alpha, h))
             else:
@@ -199,10 +201,10 @@ def step(
             inputs.append(h)
             h = jax.nn.relu(layer(h))
         else:
-            h, inside = jax.lax.scan(
+            h, activations = jax.lax.scan(
                 lambda h, dense: (jax.nn.relu(dense(h)), h), h, layer
             )
-            inputs.append(inside)
+            inputs.append(activations)
     a = (network.layers[-1](h) - y[:, None]) / len(x)
     terms = list[Terms]()
     for layer, b in zip(reversed(network.layers), [h, *reversed(inputs)], strict=True):

@@ -86,11 +86,11 @@ def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
             (constants.linear * (q - jax.lax.stop_gradient(q)) - Delta) ** 2
         )
 
-    after = stack - constants.alpha * jax.grad(loss)(stack)
+    stepped_stack = stack - constants.alpha * jax.grad(loss)(stack)
     phi_star = jnp.concatenate([jnp.zeros(n), jnp.eye(n)[0], constant_inputs]).astype(
         x.dtype
     )
-    slots = run(after, phi_star)[2 * n : -1]
+    slots = run(stepped_stack, phi_star)[2 * n : -1]
     # every layer writes ε into every slot: undone exactly
     weights = jnp.eye(n, dtype=x.dtype) + constants.epsilon
     return jnp.linalg.solve(weights, slots / (constants.alpha * constants.linear))

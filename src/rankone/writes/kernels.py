@@ -194,16 +194,17 @@ class NearestNeighbours(Module):
         """Weights of all the stored keys a at each query of b: the set a matters, not
         only its single keys.
         """
-        away = _distances(a, b).T
-        _, near = jax.lax.top_k(-away, min(self.k, a.shape[1]))
+        distances = _distances(a, b).T
+        _, neighbours = jax.lax.top_k(-distances, min(self.k, a.shape[1]))
         weights = jnp.exp(
-            (away.min(axis=1, keepdims=True) - away) / jnp.asarray(self.sigma, a.dtype)
+            (distances.min(axis=1, keepdims=True) - distances)
+            / jnp.asarray(self.sigma, a.dtype)
         )
-        rows = jnp.arange(len(away))[:, None]
+        rows = jnp.arange(len(distances))[:, None]
         return (
-            jnp.zeros_like(away)
-            .at[rows, near]
-            .set(jnp.take_along_axis(weights, near, axis=1))
+            jnp.zeros_like(distances)
+            .at[rows, neighbours]
+            .set(jnp.take_along_axis(weights, neighbours, axis=1))
             .T
         )
 

@@ -240,22 +240,26 @@ def recursion(
         )
         row = M[i]
         s = M[i, i]
-        left = E[:, i] / (s + loss)
-        E = E - left[:, None] * row[None]
+        factor = E[:, i] / (s + loss)
+        E = E - factor[:, None] * row[None]
         column = B[:, i]
         shrink = row / (slack + s)
         state = E, M - row[:, None] * shrink[None], B - column[:, None] * shrink[None]
-        return state, (left, column, jnp.linalg.norm(E, axis=0))
+        return state, (factor, column, jnp.linalg.norm(E, axis=0))
 
     R = R.astype(S.dtype)
     m = len(S)
-    left: Array
+    factor: Array
     keys: Array
     residuals: Array
-    _, (left, keys, residuals) = jax.lax.scan(
+    _, (factor, keys, residuals) = jax.lax.scan(
         write, (R, S, jnp.eye(m, dtype=S.dtype)), jnp.arange(m)
     )
-    return left.T, keys, jnp.concatenate([jnp.linalg.norm(R, axis=0)[None], residuals])
+    return (
+        factor.T,
+        keys,
+        jnp.concatenate([jnp.linalg.norm(R, axis=0)[None], residuals]),
+    )
 
 
 def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:

@@ -64,8 +64,8 @@ class Write(Module):
                 f"left: got shape {left.shape}; "
                 "it must be (H,) for one pair or (H, m) for m."
             )
-        fits = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
-        if not fits:
+        shapes_match = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
+        if not shapes_match:
             raise ValueError(
                 f"right: got shape {right.shape}; it must be a vector or matrix with as "
                 f"many columns as left, {left.shape}."
@@ -151,8 +151,10 @@ class Write(Module):
                     f"about: got {brief(name)}; "
                     "it must be named otherwise than the edit's own."
                 )
-            plain = isinstance(value, str | bool | int | float | np.bool_ | np.number)
-            if not plain:
+            is_plain = isinstance(
+                value, str | bool | int | float | np.bool_ | np.number
+            )
+            if not is_plain:
                 raise ValueError(
                     f"about: got {name}={value!r}; "
                     "it must be numbers and texts; json.dumps makes a text of a list."
@@ -203,10 +205,10 @@ class Edited(Module):
     edits: tuple[Write, ...] = ()
 
     def __post_init__(self) -> None:
-        good = isinstance(self.edits, list | tuple) and all(
+        are_writes = isinstance(self.edits, list | tuple) and all(
             isinstance(edit, Write) for edit in self.edits
         )
-        if not good:
+        if not are_writes:
             raise ValueError(
                 f"edits: got {brief(self.edits)}; it must be a tuple of writes."
             )

@@ -4,6 +4,7 @@ it says.
 
 import html
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -66,11 +67,13 @@ def test_every_chapter_and_page_of_exercises_is_on_the_map() -> None:
 
 
 def test_every_exercise_belongs_to_one_chapter() -> None:
-    belong = [
+    belong = Counter(
         exercise.label for name in CHAPTERS for exercise in COURSE.exercises_of(name)
-    ]
-    assert sorted(belong) == sorted(COURSE.exercises)
-    assert len(belong) == sum(COUNTS.values())
+    )
+    unlisted = COURSE.exercises.keys() - belong
+    assert not unlisted, "name them under `exercises` of a chapter in book/course.yml"
+    assert set(belong.values()) == {1}, belong
+    assert belong.total() == sum(COUNTS.values()), "a row of a table for each check"
 
 
 def test_chapters_need_only_what_comes_before() -> None:

@@ -49,6 +49,17 @@ def shown(name):
     return recorded.at_chosen_rates(load_record(name), load_record("maml_rates"))
 
 
+def test_every_learner_is_shown_at_the_rate_chosen_for_it():
+    rates = load_record("maml_rates")
+    for learner in ("maml", "first_order", "recurrent"):
+        chosen = recorded.chosen_rate(rates, "waves", learner)
+        assert recorded.shown_rate(shown("maml_sine"), learner) == chosen
+        for shots in (1, 4):
+            chosen = recorded.chosen_rate(rates, f"letters{shots}", learner)
+            letters = shown("maml_letters")
+            assert recorded.shown_rate(letters, learner, shots=shots) == chosen
+
+
 def test_recorded_meta_trained_networks_go_on_improving():
     for cell in select(shown("maml_sine"), learner="maml"):
         queries = np.array(cell["results"]["queries"])

@@ -364,7 +364,8 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ncols=3,
         fontsize=8.5,
     )
-    axes[2].legend(fontsize=7.5)
+    axes[2].set_ylim(0.2, 1.05)  # from chance on, and room for the legend
+    axes[2].legend(fontsize=7.5, loc="upper right")
     return fig, axes
 
 

@@ -14,13 +14,13 @@ const MOTION = { duration: 260, easing: "ease-out" };
 
 /**
  * `look(frequency)` asks for the step on show, taken apart; `context()` says what is stored, or null where the features
- * are others; `take()` takes the next step; `changed()` is called where the machine opens or closes.
+ * are others; `take()` takes the next step; `changed(level)` is called where the level is another one; −1 is none.
  *
  * @param {{
  *   look(frequency: number): Promise<Look | null>,
  *   context(): Context | null,
  *   take(): void,
- *   changed(): void,
+ *   changed(level: number): void,
  * }} on
  */
 export function createMachine(on) {
@@ -77,14 +77,15 @@ export function createMachine(on) {
   });
 
   /**
-   * Goes to a level; −1 closes the machine.
+   * Goes to a level; −1 closes the machine. The focus goes along, unless something else than the reader asks for it.
    *
-   * @param {number} next
+   * @type {(next: number, focus?: boolean) => void}
    */
-  function enter(next) {
+  function enter(next, focus = true) {
     const to = Math.min(next, levels.length - 1);
     if (to === level) return;
     const from = level;
+    const follows = focus || element.contains(document.activeElement);
     const around =
       from < 0 ? opener.getBoundingClientRect() : boxOf(Math.min(from, Math.max(to, 0)));
     level = to;
@@ -93,12 +94,12 @@ export function createMachine(on) {
       one.element.hidden = i !== level;
     });
     showCrumbs();
-    if (from < 0 || level < 0) on.changed();
+    on.changed(level);
     if (level < 0) {
-      opener.focus({ preventScroll: true });
+      if (follows) opener.focus({ preventScroll: true });
       return;
     }
-    element.focus({ preventScroll: true });
+    if (follows) element.focus({ preventScroll: true });
     if (shown) draw(shown);
     refresh();
     move(around, to > from);
@@ -193,7 +194,8 @@ export function createMachine(on) {
     element,
     opener,
     refresh,
-    close: () => enter(-1),
+    /** Goes to a level, or closes at −1, and takes the focus from nobody. @param {number} to */
+    go: (to) => enter(to, false),
     get isOpen() {
       return level >= 0;
     },

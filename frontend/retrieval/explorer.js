@@ -1,7 +1,7 @@
 // Settings in, pictures out: joins the engine, the map, playback and what is on the page.
 import { reducedMotion } from "../kit/clock.js";
 import { h, setText } from "../kit/dom.js";
-import { createFrame } from "../kit/explorer.js";
+import { createFrame, same } from "../kit/explorer.js";
 import { createHold } from "../kit/hold.js";
 import { guardDrops, readImage } from "../kit/imagewell.js";
 import { createPlayback, help } from "../kit/playback.js";
@@ -20,8 +20,8 @@ import { createPin } from "./pin.js";
 import { FIRST, presetsFor } from "./presets.js";
 import { python } from "./python.js";
 import { createReadouts } from "./readouts.js";
-import { overflowInWords } from "./report.js";
-import { explain, PENDING, PLAYING } from "./sentence.js";
+import { isSettled, overflowInWords } from "./report.js";
+import { explain, OPENING, PENDING, playing } from "./sentence.js";
 import { noPaint, prepare } from "./settings.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
@@ -67,6 +67,7 @@ export function createExplorer(initial, library, model, questions = []) {
     presets,
     offer: offerOf(questions, presets),
     name: "retrieval",
+    aside: ["inside"],
     next: (settings, patch) => nextSettings(settings, patch, library),
     stands: (patch) => frame.preset?.key === "start" && onlyMoves(patch),
     admits,
@@ -145,7 +146,10 @@ export function createExplorer(initial, library, model, questions = []) {
     look: (frequency) => engine.look(clock.step, frequency),
     context: () => contextOf(frame.settings, ready, clock.steps, library),
     take: () => playback.seek(clock.step + 1),
-    changed: () => machine.element.parentElement?.classList.toggle("r1-inside", machine.isOpen),
+    changed(level) {
+      machine.element.parentElement?.classList.toggle("r1-inside", level >= 0);
+      if (level !== frame.settings.inside) frame.keep({ inside: level });
+    },
   });
   const memories = createMemories(panel.grid, machine.opener);
   const sentence = h("p", { class: "r1-sentence" });
@@ -185,11 +189,13 @@ export function createExplorer(initial, library, model, questions = []) {
     view.truth = false;
     ready = prepare(settings, library, paint);
     panel.show(settings);
-    memories.show(ready);
+    memories.show(settings, ready, frame.pending);
     axes.value = settings.across;
     showQuery();
     showTools();
     jax.forget();
+    if (frame.pending) clock.step = 0;
+    playback.disabled = frame.pending;
     if (frame.pending) {
       engine.hold();
       stage.wait();
@@ -197,7 +203,7 @@ export function createExplorer(initial, library, model, questions = []) {
       setText(sentence, PENDING);
     } else engine.configure(ready.config, ready.pictures);
     machine.opener.disabled = frame.pending;
-    if (frame.pending) machine.close();
+    machine.go(frame.pending ? -1 : settings.inside);
     showMap();
   }
 
@@ -261,14 +267,15 @@ export function createExplorer(initial, library, model, questions = []) {
     clock.steps = ended ? last.step : settings.steps;
     clock.step = last.step;
     const both = told.at(last.record, last.step);
+    const sure = { exact: ended, distributed: ended };
     readouts.show(info.pull, both.exact.mixed);
     memories.showVector(end, settings, ready);
     if (end.overflow !== null)
       frame.tell(overflowInWords(end.overflow, settings.basis, settings.beta));
     if (due && ended) return playRun(end);
     playback.refresh();
-    stage.show(last.bytes, both, ended);
-    setText(sentence, explain(told.of(end), settings));
+    stage.show(last.bytes, both, sure);
+    setText(sentence, explained(end));
     drawCharts();
     machine.refresh();
     if (ended && !engine.isBusy()) frame.settle(false);
@@ -285,11 +292,27 @@ export function createExplorer(initial, library, model, questions = []) {
     clock.steps = last.step;
     if (last.step === 0 || overflow !== null) return playback.seek(last.step);
     stage.begin(ready.bytes.query);
-    setText(sentence, PLAYING);
+    setText(sentence, seenAt(0));
     machine.refresh();
     playback.replay(last.step / pace.seconds, pace.lead);
     playback.refresh();
     pace = LET_GO;
+  }
+
+  /** What the end of a run says. @param {End} end */
+  function explained(end) {
+    const { preset, settings } = frame;
+    const opens = preset?.key === "start" && same({ ...settings, inside: -1 }, preset.set);
+    const run = told.of(end);
+    const { exact, distributed } = run.both;
+    return opens && exact.right && distributed.right ? OPENING : explain(run, settings);
+  }
+
+  /** What a step on the way shows; nothing more than the first does, while the steps are not known. @param {number} step */
+  function seenAt(step) {
+    const at = (/** @type {number} */ t) => timeline.records[t] ?? engine.end?.frame.record ?? [];
+    const [now, before, first] = [step, Math.max(0, step - 1), 0].map((t) => told.at(at(t), t));
+    return playing(now, before, first);
   }
 
   function drawCharts() {
@@ -305,9 +328,13 @@ export function createExplorer(initial, library, model, questions = []) {
     const bytes = timeline.frames[step];
     const { end } = engine;
     if (!bytes || !end) return;
-    const sure = step >= clock.steps;
-    stage.show(bytes, told.at(timeline.records[step], step), sure);
-    setText(sentence, sure ? explain(told.of(end), frame.settings) : PLAYING);
+    const [now, last] = [told.at(timeline.records[step], step), told.of(end).both];
+    const over = step >= clock.steps;
+    stage.show(bytes, now, {
+      exact: over || isSettled(now.exact, last.exact),
+      distributed: over || isSettled(now.distributed, last.distributed),
+    });
+    setText(sentence, over ? explained(end) : seenAt(step));
     drawCharts();
     machine.refresh();
     frame.say();
@@ -367,10 +394,18 @@ export function createExplorer(initial, library, model, questions = []) {
   }
 
   const { transport, rest } = playback.parts;
+  const cover = h("div", { class: "r1-cover" }, panel.cover);
   const explorer = frame.lay({
     className: "r1-retrieval",
     stageFirst: true,
-    stage: [stage.pictures, ...memories.elements, machine.element, own.element, stage.ghosts],
+    stage: [
+      stage.pictures,
+      ...memories.elements,
+      machine.element,
+      own.element,
+      cover,
+      stage.ghosts,
+    ],
     under: [transport, h("div", { class: "r1-three" }, panel.first), sentence, frame.status],
     controls: [h("div", { class: "r1-axis-choice" }, axes.element, pin.element), map.element],
     readouts: readouts.elements,

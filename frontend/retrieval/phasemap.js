@@ -125,7 +125,7 @@ export function phaseMap(library, on) {
     show(settings, ready, { drawn, ghost, hide }) {
       across = settings.across;
       xs = across === "beta" ? BETAS : settings.collection === "bits" ? BITS : PICTURES;
-      const { Y, beta, K, ...others } = settings;
+      const { Y, beta, K, inside: _, ...others } = settings;
       const fixed = across === "beta" ? { K } : { beta };
       const wanted = JSON.stringify([others, fixed, drawn]);
       if (wanted !== key) {
@@ -156,10 +156,10 @@ export function phaseMap(library, on) {
           noise: told && !hide ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
           blend: hide ? [] : mixing(xs, columns),
         },
-        xLabel: across === "beta" ? "sharpness β" : `${wordOf(settings)} stored, K`,
+        xLabel: across === "beta" ? "selectivity β" : `${wordOf(settings)} stored, K`,
         title: `Error of the distributed memory, for each ${across === "beta" ? "β" : "K"} and Y`,
         summary: `${known.size} of ${xs.length * ROWS} cells measured, the others computed from a formula.`,
-        note: "",
+        note: hide ? "Drawn once you have guessed." : "",
       });
     },
     /**

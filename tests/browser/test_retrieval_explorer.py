@@ -459,9 +459,9 @@ def test_a_finger_scrolls_over_the_query_until_scribble_is_pressed(explorer):
 def test_the_true_picture_is_shown_when_it_is_asked_for(explorer):
     page = explorer()
     rest(page)
-    truth = page.get_by_role("img", name="True picture: astronaut")
+    truth = page.get_by_role("img", name="Original: astronaut")
     expect(truth).to_be_hidden()
-    page.get_by_role("button", name="Truth").click()
+    page.get_by_role("button", name="Original").click()
     expect(truth).to_be_visible()
     slide(page, "beta", 1)
     expect(truth).to_be_hidden()
@@ -661,8 +661,163 @@ def test_an_overflow_is_said_in_words_with_what_to_do(explorer):
     )
     expect(page.locator(".r1-found")).to_contain_text("Lower β")
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text("✗ overflowed")
-    expect(page.locator(".r1-status")).to_contain_text("Distributed: overflowed")
+    expect(page.locator(".r1-status")).to_contain_text("Distributed memory: overflowed")
     assert "NaN" not in page.locator(".w").inner_text()
+
+
+def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
+    page = explorer()
+    rest(page)
+    boxes = [page.locator(f".r1-of-{name}") for name in ("list", "vector")]
+    expect(boxes[0]).to_contain_text(
+        "Exact memory: a list, 6 × 3,072 = 18,432 numbers, 3,072 more per picture"
+    )
+    expect(boxes[1]).to_contain_text(
+        "Distributed memory: one vector T, cosine and sine of 60,000 frequencies "
+        "= 120,000 numbers, however many pictures"
+    )
+    expect(page.locator("label", has_text="β selectivity")).to_be_visible()
+    slide(page, "K", 2)
+    rest(page)
+    expect(boxes[0]).to_contain_text("8 × 3,072 = 24,576 numbers")
+    expect(boxes[1]).to_contain_text("= 120,000 numbers")
+    words = page.locator(".w").inner_text().lower()
+    for other in ("sharpness", "truth", "the list brings", "the vector’s answer", "pull"):
+        assert other not in words
+
+
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
+def test_verdicts_are_not_cut_and_a_line_holds_more_than_a_word(explorer, size):
+    page = explorer(size)
+    rest(page)
+    for name, key in (("beta", "Home"), ("beta", "End"), ("K", "End")):
+        page.locator(f"input[data-name={name}]").press(key)
+        rest(page)
+        for memory in ("exact", "distributed"):
+            caption = page.locator(f".r1-of-{memory} figcaption")
+            cut = "(e) => e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth"
+            assert not caption.evaluate(cut)
+            verdict = caption.locator(".r1-verdict")
+            lines = verdict.evaluate(
+                "(e) => { const range = document.createRange(); range.selectNodeContents(e);"
+                " return new Set([...range.getClientRects()].map((r) => Math.round(r.y))).size; }"
+            )
+            assert lines <= len(verdict.inner_text().split()) / 2
+
+
+def test_what_plays_is_told_by_its_steps_and_judged_when_it_has_settled(explorer):
+    page = explorer(settings={"beta": 190})
+    end = rest(page)
+    scrubber = page.get_by_label("Step shown")
+    verdicts = [
+        page.locator(f".r1-of-{memory} .r1-verdict")
+        for memory in ("exact", "distributed")
+    ]
+    scrubber.fill("2")
+    expect(page.locator(".r1-sentence")).to_contain_text(
+        "The noise of the distributed memory grows with each step"
+    )
+    expect(verdicts[0]).to_have_text("on its way")
+    # its picture changes no more, while the other one's does
+    scrubber.fill(str(end["steps"] - 5))
+    expect(verdicts[0]).to_have_text("✓ astronaut")
+    expect(verdicts[1]).to_have_text("on its way")
+    page.locator("input[data-name=beta]").press("Home")
+    rest(page)
+    scrubber.fill("2")
+    expect(page.locator(".r1-sentence")).to_contain_text("both memories move")
+
+
+@pytest.mark.parametrize("size", ["laptop", walked("phone")])
+def test_until_the_guess_all_parts_agree_with_what_is_asked(explorer, size):
+    page = explorer(size)
+    rest(page)
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    long, entries = strip(page)
+    pill = page.get_by_role("button", name="Is a short vector enough?", exact=True)
+    pill.scroll_into_view_if_needed()
+    top = page.evaluate("scrollY")
+    pill.click()
+    # the question and its guesses are in view, and the page has moved no more than that
+    for part in (".r1-ask", "[data-guess=none]", "[data-skip]"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    room = page.locator(".r1-say").bounding_box()["height"] + 60
+    assert abs(page.evaluate("scrollY") - top) < room
+    for memory in ("exact", "distributed"):
+        later = page.locator(f".r1-of-{memory}").get_by_text("after your guess")
+        expect(later).to_be_visible()
+    # the vector is as long as it will be, and shows none of its old entries
+    short, blank = strip(page)
+    assert short < long / 4
+    assert len({tuple(blank[i : i + 4]) for i in range(0, len(blank), 4)}) == 1
+    expect(page.locator(".r1-of-vector")).to_contain_text("2,000 numbers")
+    # nothing has run, and nothing can
+    expect(page.locator(".r1-steps")).to_have_text("not run yet")
+    for name in ("Play", "One step", "Back to the start", "Look inside"):
+        expect(page.get_by_role("button", name=name)).to_be_disabled()
+    expect(page.get_by_label("Step shown")).to_be_disabled()
+    page.locator(".r1-questions button").first.press("k")
+    page.locator(".r1-questions button").first.press("l")
+    assert step(page) == 0
+    map_ = page.locator("figure:has(> .r1-map)")
+    expect(map_).to_contain_text("Drawn once you have guessed.")
+    page.get_by_role("button", name="Neither").click()
+    found = rest(page)
+    assert found["step"] == found["steps"]
+    expect(page.get_by_role("button", name="Play")).to_be_enabled()
+    expect(page.get_by_text("after your guess").first).to_be_hidden()
+    expect(map_).not_to_contain_text("Drawn once")
+    assert strip(page)[0] == short
+    assert len(set(strip(page)[1])) > 20
+
+
+def test_a_definition_comes_at_once_and_covers_neither_its_label_nor_the_playback(
+    explorer,
+):
+    page = explorer("laptop")
+    rest(page)
+    for name in ("selectivity", "frequencies", "pictures"):
+        label = page.locator(".r1-three label", has_text=name)
+        tip = page.locator(
+            f".r1-three .r1-field:has(label:has-text('{name}')) .r1-definition"
+        )
+        page.evaluate(
+            "(tip) => { window.opened = null; const begun = performance.now();"
+            " new MutationObserver(() => { window.opened ??= performance.now() - begun; })"
+            ".observe(tip, { attributes: true }); }",
+            tip.element_handle(),
+        )
+        label.locator(".r1-term").hover()
+        expect(tip).to_be_visible()
+        box = tip.bounding_box()
+        for other in (label, page.locator(".r1-playback")):
+            at = other.bounding_box()
+            assert (
+                box["y"] >= at["y"] + at["height"]
+                or box["y"] + box["height"] <= at["y"]
+            )
+        page.mouse.move(0, 0)
+        expect(tip).to_be_hidden()
+
+
+@pytest.mark.parametrize("theme", ["dark", walked("light")])
+def test_pictures_that_are_not_stored_can_be_seen(explorer, theme):
+    page = explorer(color_scheme=theme)
+    rest(page)
+    tile = page.locator(".r1-of-list .r1-tile[aria-pressed=false]").first
+    pixels = np.asarray(picture_of(tile.screenshot()))[4:-4, 4:-4, :3].astype(float)
+    ground = np.asarray(picture_of(page.locator(".r1-of-list").screenshot()))[3, 20, :3]
+    assert np.abs(pixels - ground).mean() > 20
+    assert pixels.std() > 8
+
+
+def picture_of(png):
+    """A screenshot as pixels."""
+    import io
+
+    from PIL import Image
+
+    return Image.open(io.BytesIO(png)).convert("RGB")
 
 
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
@@ -675,17 +830,19 @@ def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, 
     expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("?")
     assert page.get_by_role("meter").count() == 0
     assert state(page)["mapped"] == 0  # no cell of the last map on the next
-    page.get_by_role("button", name="Both find it").click()
+    page.get_by_role("button", name="Both memories").click()
     expect(page.locator(".r1-found")).to_contain_text(
         "✗ Not as you said. Even the exact memory returns a blend"
     )
-    expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✗ a blend of 9")
+    expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text(
+        "✗ a blend of about 9 pictures"
+    )
     meters = page.get_by_role("meter")
     expect(meters.nth(1)).to_have_attribute(
         "aria-valuetext", re.compile("one blend for many")
     )
-    page.get_by_role("button", name="Is sharper better?").click()
-    page.get_by_role("button", name="Only the exact one").click()
+    page.get_by_role("button", name="Is a larger β better?").click()
+    page.get_by_role("button", name="Only the exact memory").click()
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said.")
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text(
         "✗ lost in noise"
@@ -1048,9 +1205,20 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
         ".r1-of-distributed .r1-verdict",
     ]
     parts += [f"input[data-name={name}]" for name in ("scrub", "beta", "Y", "K")]
+    parts += [".r1-of-list strong", ".r1-of-vector strong", ".r1-sentence"]
+    parts += [".r1-question", "a[href='#tour-intro']"]
+    parts += [".r1-cover input", ".r1-ask"] if size == "desktop" else []
     for part in parts:
         box = page.locator(part).first.bounding_box()
         assert box["y"] + box["height"] < screen["height"], part
+    # why one wants the vector, and what to do
+    sentence = page.locator(".r1-sentence").first
+    expect(sentence).to_contain_text("The list grows with each picture")
+    expect(sentence).to_contain_text("Can you make one of the two memories fail?")
+    query = page.locator(".r1-query").first.bounding_box()
+    if size == "desktop":  # no empty place under the query
+        own = page.locator(".r1-own").bounding_box()
+        assert own["y"] - query["y"] - query["height"] < 30
     code = page.locator(".cell.tag_code-below details.hide").bounding_box()
     assert code["y"] > page.locator(".r1-body").bounding_box()["y"]
 
@@ -1126,6 +1294,25 @@ def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
     expect(page.locator(".r1-crumbs [aria-current]")).to_have_text("Frequency")
     page.locator(".r1-crumb", has_text="Pictures").click()
     expect(machine).to_be_hidden()
+
+
+def test_an_address_opens_the_vector_and_the_next_one_closes_it(explorer):
+    page = explorer()
+    rest(page)
+    page.evaluate("location.hash = '#r1:retrieval?inside=2'")
+    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(LEVELS[2])
+    # no question falls because the vector is open, and the focus stays where it was
+    assert rest(page)["preset"] == "start"
+    assert page.evaluate("document.activeElement === document.body")
+    page.locator(".r1-machine").press("Escape")
+    page.wait_for_function("() => location.hash === '#r1:retrieval?inside=1'")
+    slide(page, "K", 1)
+    assert rest(page)["settings"]["inside"] == 1
+    page.wait_for_function("() => location.hash === '#r1:retrieval?K=7&inside=1'")
+    page.evaluate("location.hash = '#r1:retrieval?beta=60'")
+    expect(page.locator(".r1-machine")).to_be_hidden()
+    assert rest(page)["settings"]["inside"] == -1
+    expect(page.locator("input[data-name=K]")).to_be_focused()
 
 
 def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
@@ -1212,7 +1399,7 @@ def test_a_question_with_a_guess_closes_the_vector(explorer):
     page = explorer(settings=QUICK)
     rest(page)
     inside(page, 2)
-    page.get_by_role("button", name="Is sharper better?").click()
+    page.get_by_role("button", name="Is a larger β better?").click()
     expect(page.locator(".r1-machine")).to_be_hidden()
     expect(page.get_by_role("button", name="Look inside")).to_be_disabled()
 

@@ -107,8 +107,8 @@ const answer = (job) => asked(["verdicts", job]);
 """
 WHO = {
     (True, True): "Both memories",
-    (True, False): "Only the list",
-    (False, True): "Only the vector",
+    (True, False): "Only the exact memory",
+    (False, True): "Only the distributed memory",
     (False, False): "Neither",
 }
 

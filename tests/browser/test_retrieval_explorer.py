@@ -682,7 +682,13 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     expect(boxes[0]).to_contain_text("8 × 3,072 = 24,576 numbers")
     expect(boxes[1]).to_contain_text("= 120,000 numbers")
     words = page.locator(".w").inner_text().lower()
-    for other in ("sharpness", "truth", "the list brings", "the vector’s answer", "pull"):
+    for other in (
+        "sharpness",
+        "truth",
+        "the list brings",
+        "the vector’s answer",
+        "pull",
+    ):
         assert other not in words
 
 
@@ -733,7 +739,7 @@ def test_until_the_guess_all_parts_agree_with_what_is_asked(explorer, size):
     page = explorer(size)
     rest(page)
     page.evaluate("document.body.style.paddingBottom = '2000px'")
-    long, entries = strip(page)
+    long, _ = strip(page)
     pill = page.get_by_role("button", name="Is a short vector enough?", exact=True)
     pill.scroll_into_view_if_needed()
     top = page.evaluate("scrollY")

@@ -105,9 +105,12 @@ def test_each_card_sets_the_explorer_and_a_guess_comes_before_its_answer(visit, 
             assert rest(page) != settings[-1]
             forward.click()
     assert guesses > 1
-    # the same settings give the same pictures, and others other ones
-    assert len(set(pictures)) == len({str(each) for each in settings})
-    assert len(set(pictures)) >= len({link for link in links if link})
+    # the same settings give the same pictures, and others other ones, whatever is open
+    closed = {str(each | {"inside": -1}) for each in settings}
+    assert len(set(pictures)) == len(closed)
+    assert len(set(pictures)) >= len(
+        {link for link in links if link and "inside" not in link}
+    )
     expect(page.locator(".tour-dock")).to_have_count(0)
     expect(page.locator(".tour-outlined")).to_have_count(0)
     expect(page.locator("details.tour > summary")).to_be_focused()
@@ -237,7 +240,7 @@ def test_on_a_phone_a_card_leaves_the_pictures_in_sight(visit, size, theme):
             box = page.locator(f".r1-{name}").first.bounding_box()
             assert box["y"] >= 0
             assert box["y"] + box["height"] <= dock["y"]
-        for button in page.locator(".tour-dock button").all():
+        for button in page.locator(".tour-dock button:visible").all():
             assert button.bounding_box()["height"] >= 32
         page.locator(".tour-next").tap()
 

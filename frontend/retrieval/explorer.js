@@ -144,7 +144,7 @@ export function createExplorer(initial, library, model, questions = []) {
   const machine = createMachine({
     look: (frequency) => engine.look(clock.step, frequency),
     context: () => contextOf(frame.settings, ready, clock.steps, library),
-    take: () => playback.seek(clock.step + 1),
+    take: (first) => playback.seek(first ? 0 : clock.step + 1),
     changed: () => machine.element.parentElement?.classList.toggle("r1-inside", machine.isOpen),
   });
   const memories = createMemories(panel.grid, machine.opener);
@@ -411,11 +411,16 @@ export function createExplorer(initial, library, model, questions = []) {
  *
  * @type {(settings: Settings, ready: ReturnType<typeof prepare>, steps: number, library: Library) => Context | null}
  */
-function contextOf({ collection, basis, Y, beta }, { config, patterns, stored }, steps, library) {
+function contextOf(
+  { collection, basis, Y, beta, eta },
+  { config, patterns, stored },
+  steps,
+  library,
+) {
   if (basis !== "sincos") return null;
   const { ids, D, freedom, bits } = config;
   const labels = stored.map((key) => library.label(collection, key));
-  return { D, K: stored.length, Y, beta, freedom, bits, steps, ids, patterns, labels };
+  return { D, K: stored.length, Y, beta, eta, freedom, bits, steps, ids, patterns, labels };
 }
 
 /** @type {(questions: string[], presets: { key: string }[]) => { first: string[], more: string[] }} */

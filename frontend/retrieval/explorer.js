@@ -80,6 +80,7 @@ export function createExplorer(initial, library, model, questions = []) {
     end: showEnd,
     frames() {
       playback.refresh();
+      if (timeline.weights[clock.step]) weigh(timeline.weights[clock.step]);
       drawCharts();
     },
     rested: () => (frame.pending ? null : map.missing(frame.settings, ready)),
@@ -197,7 +198,10 @@ export function createExplorer(initial, library, model, questions = []) {
       setText(sentence, PENDING);
     } else engine.configure(ready.config, ready.pictures);
     machine.opener.disabled = frame.pending;
-    if (frame.pending) machine.close();
+    if (frame.pending) {
+      machine.close();
+      weigh(null);
+    }
     showMap();
   }
 
@@ -217,6 +221,7 @@ export function createExplorer(initial, library, model, questions = []) {
     stage.wait();
     readouts.wait();
     panel.show(frame.settings);
+    weigh(null);
     frame.tell("Fetching the photographs with 64 × 64 pixels …");
     try {
       await library.refine();
@@ -253,6 +258,15 @@ export function createExplorer(initial, library, model, questions = []) {
     map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
   }
 
+  /**
+   * The exact memory's weights at the step on show, a bar on each stored picture; null where nothing may be told.
+   *
+   * @param {Float32Array | null} [weights]
+   */
+  function weigh(weights) {
+    panel.weigh(weights ? new Map(ready.stored.map((key, m) => [key, weights[m]])) : null);
+  }
+
   /** @param {End} end */
   function showEnd(end) {
     const { frame: last, ended, info } = end;
@@ -268,6 +282,7 @@ export function createExplorer(initial, library, model, questions = []) {
     if (due && ended) return playRun(end);
     playback.refresh();
     stage.show(last.bytes, both, ended);
+    weigh(last.weights);
     setText(sentence, explain(told.of(end), settings));
     drawCharts();
     machine.refresh();
@@ -307,6 +322,7 @@ export function createExplorer(initial, library, model, questions = []) {
     if (!bytes || !end) return;
     const sure = step >= clock.steps;
     stage.show(bytes, told.at(timeline.records[step], step), sure);
+    weigh(timeline.weights[step]);
     setText(sentence, sure ? explain(told.of(end), frame.settings) : PLAYING);
     drawCharts();
     machine.refresh();

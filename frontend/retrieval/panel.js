@@ -87,6 +87,7 @@ export function createPanel(settings, library, brush, change, on) {
   return {
     first: Object.values(first).map((c) => c.element),
     grid: grid.element,
+    weigh: grid.weigh,
     more: h(
       "div",
       { class: "r1-controls" },

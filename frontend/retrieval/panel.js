@@ -88,6 +88,19 @@ export function createPanel(settings, library, brush, change, on) {
     first: Object.values(first).map((c) => c.element),
     grid: grid.element,
     weigh: grid.weigh,
+    /** @param {{ beta: number | null, Y: number | null }} at Where pictures mix, and where noise wins. */
+    mark({ beta, Y }) {
+      first.beta.mark(
+        beta,
+        (stop) => `pictures mix below ${stop}`,
+        "Below it, the list returns a blend of two pictures or more (formula). Press to set β.",
+      );
+      first.Y.mark(
+        Y,
+        (stop) => `noise wins below ${stop}`,
+        "Below it, not even the vector’s first step leads nearer (formula). Press to set Y.",
+      );
+    },
     more: h(
       "div",
       { class: "r1-controls" },
@@ -128,6 +141,7 @@ function firstControls(settings, change) {
       ...of("beta"),
       label: "sharpness",
       symbol: "β",
+      marked: true,
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
       title: "How sharply the memories distinguish pictures: with a small β they mix them",
@@ -136,6 +150,7 @@ function firstControls(settings, change) {
       ...of("Y"),
       label: "frequencies",
       symbol: "Y",
+      marked: true,
       values: stops(RULES.counts.Y, 2),
       format: count,
       title: "The length of the vector T: it holds two numbers for each random frequency",

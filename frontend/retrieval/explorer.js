@@ -81,6 +81,7 @@ export function createExplorer(initial, library, model, questions = []) {
     end: showEnd,
     frames() {
       playback.refresh();
+      if (timeline.weights[clock.step]) weigh(timeline.weights[clock.step]);
       drawCharts();
     },
     rested: () => (frame.pending ? null : map.missing(frame.settings, ready)),
@@ -145,7 +146,7 @@ export function createExplorer(initial, library, model, questions = []) {
   const machine = createMachine({
     look: (frequency) => engine.look(clock.step, frequency),
     context: () => contextOf(frame.settings, ready, clock.steps, library),
-    take: () => playback.seek(clock.step + 1),
+    take: (first) => playback.seek(first ? 0 : clock.step + 1),
     changed(level) {
       machine.element.parentElement?.classList.toggle("r1-inside", level >= 0);
       if (level !== frame.settings.inside) frame.keep({ inside: level });
@@ -204,6 +205,7 @@ export function createExplorer(initial, library, model, questions = []) {
     } else engine.configure(ready.config, ready.pictures);
     machine.opener.disabled = frame.pending;
     machine.go(frame.pending ? -1 : settings.inside);
+    if (frame.pending) weigh(null);
     showMap();
   }
 
@@ -223,6 +225,7 @@ export function createExplorer(initial, library, model, questions = []) {
     stage.wait();
     readouts.wait();
     panel.show(frame.settings);
+    weigh(null);
     frame.tell("Fetching the photographs with 64 × 64 pixels …");
     try {
       await library.refine();
@@ -257,6 +260,16 @@ export function createExplorer(initial, library, model, questions = []) {
   function showMap() {
     const ghost = pin.pinned?.settings ?? null;
     map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
+    panel.mark(map.marks());
+  }
+
+  /**
+   * The exact memory's weights at the step on show, a bar on each stored picture; null where nothing may be told.
+   *
+   * @param {Float32Array | null} [weights]
+   */
+  function weigh(weights) {
+    panel.weigh(weights ? new Map(ready.stored.map((key, m) => [key, weights[m]])) : null);
   }
 
   /** @param {End} end */
@@ -275,6 +288,7 @@ export function createExplorer(initial, library, model, questions = []) {
     if (due && ended) return playRun(end);
     playback.refresh();
     stage.show(last.bytes, both, sure);
+    weigh(last.weights);
     setText(sentence, explained(end));
     drawCharts();
     machine.refresh();
@@ -334,6 +348,7 @@ export function createExplorer(initial, library, model, questions = []) {
       exact: over || isSettled(now.exact, last.exact),
       distributed: over || isSettled(now.distributed, last.distributed),
     });
+    weigh(timeline.weights[step]);
     setText(sentence, over ? explained(end) : seenAt(step));
     drawCharts();
     machine.refresh();
@@ -446,11 +461,16 @@ export function createExplorer(initial, library, model, questions = []) {
  *
  * @type {(settings: Settings, ready: ReturnType<typeof prepare>, steps: number, library: Library) => Context | null}
  */
-function contextOf({ collection, basis, Y, beta }, { config, patterns, stored }, steps, library) {
+function contextOf(
+  { collection, basis, Y, beta, eta },
+  { config, patterns, stored },
+  steps,
+  library,
+) {
   if (basis !== "sincos") return null;
   const { ids, D, freedom, bits } = config;
   const labels = stored.map((key) => library.label(collection, key));
-  return { D, K: stored.length, Y, beta, freedom, bits, steps, ids, patterns, labels };
+  return { D, K: stored.length, Y, beta, eta, freedom, bits, steps, ids, patterns, labels };
 }
 
 /** @type {(questions: string[], presets: { key: string }[]) => { first: string[], more: string[] }} */

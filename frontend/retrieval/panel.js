@@ -89,6 +89,20 @@ export function createPanel(settings, library, brush, change, on) {
     first: Object.values(first).map((c) => c.element),
     grid: grid.element,
     cover: Object.values(cover).map((c) => c.element),
+    weigh: grid.weigh,
+    /** @param {{ beta: number | null, Y: number | null }} at Where pictures mix, and where noise wins. */
+    mark({ beta, Y }) {
+      first.beta.mark(
+        beta,
+        (stop) => `pictures mix below ${stop}`,
+        "Below it, the exact memory returns a blend of two pictures or more (formula). Press to set β.",
+      );
+      first.Y.mark(
+        Y,
+        (stop) => `noise wins below ${stop}`,
+        "Below it, not even the first step of the distributed memory leads nearer (formula). Press to set Y.",
+      );
+    },
     more: h(
       "div",
       { class: "r1-controls" },
@@ -129,6 +143,7 @@ function firstControls(settings, change) {
       ...of("beta"),
       label: "selectivity",
       symbol: "β",
+      marked: true,
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
       title:
@@ -138,6 +153,7 @@ function firstControls(settings, change) {
       ...of("Y"),
       label: "frequencies",
       symbol: "Y",
+      marked: true,
       values: stops(RULES.counts.Y, 2),
       format: count,
       title:

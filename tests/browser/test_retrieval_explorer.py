@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, settled, slide, state
+from standalone import SIZES, reveal, settled, slide, state
 from views import walked
 
 import rankone as ro
@@ -1229,6 +1229,20 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
     assert code["y"] > page.locator(".r1-body").bounding_box()["y"]
 
 
+def test_each_level_leads_to_the_section_that_derives_it(visit):
+    page = visit().open("book/intro.html")
+    page.locator(".r1-sentence").wait_for()
+    page.get_by_role("button", name="Look inside").click()
+    addresses = page.locator(".r1-foot a").evaluate_all(
+        "(all) => all.map((a) => a.href)"
+    )
+    assert len(addresses) == len(LEVELS)
+    for address in sorted(set(addresses)):
+        page.goto(address)
+        heading = page.locator(f"[id='{address.split('#')[1]}']")
+        expect(heading.first).to_be_attached()
+
+
 LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"]
 
 
@@ -1237,7 +1251,19 @@ def inside(page, level):
     page.get_by_role("button", name="Look inside").press("Enter")
     for _ in range(level):
         page.keyboard.press("Enter")
-    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(LEVELS[level])
+    expect_level(page, level)
+
+
+def expect_level(page, level):
+    """The crumbs say which of the levels this is."""
+    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(
+        f"{level + 1} of {len(LEVELS)}: {LEVELS[level]}"
+    )
+
+
+def line(page):
+    """The formula of the level on show, or what is pointed at."""
+    return page.locator(".r1-formula:visible").inner_text()
 
 
 def looked(page, step=None, frequency=0):
@@ -1247,8 +1273,8 @@ def looked(page, step=None, frequency=0):
             const { step: now, machine } = document.querySelector('.w').__rankone_state();
             const { look } = machine;
             if (look?.step !== (step ?? now) || look.frequency !== frequency) return null;
-            const { state, next, weights, products, slope, ...numbers } = look;
-            return { ...numbers, phases: [...look.phases], running: [...look.running] };
+            const { state, next, weights, products, slope, enlarged, numbers: _, ...others } = look;
+            return { ...others, phases: [...look.phases], running: [...look.running] };
         }""",
         arg=[step, frequency],
     )
@@ -1272,9 +1298,10 @@ def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
         inside(page, 0)
     machine = page.locator(".r1-machine")
     pictures = []
-    for level, name in enumerate(LEVELS):
-        expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(name)
-        expect(page.locator(".r1-crumbs button")).to_have_count(level + 1)
+    for level in range(len(LEVELS)):
+        expect_level(page, level)
+        # the way out, and all other levels
+        expect(page.locator(".r1-crumbs button")).to_have_count(len(LEVELS))
         expect(page.locator(".r1-level:visible")).to_have_count(1)
         looked(page)
         pictures.append(painted(page))
@@ -1286,19 +1313,28 @@ def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
         if level < len(LEVELS) - 1:
             door.tap() if size == "phone" else page.keyboard.press("Enter")
     assert len(set(pictures)) == len(LEVELS)
-    if size == "laptop":  # it stands in the place of the two memories
+    if size == "laptop":  # it stands in the place of the query and the two memories
         assert page.locator(".r1-body").bounding_box() == before
-    for name in LEVELS[-2::-1]:
+    answer = page.locator(".r1-of-distributed canvas").bounding_box()
+    around = machine.bounding_box()
+    if size == "laptop":
+        assert answer["x"] > around["x"] + around["width"]
+    else:  # a screen holds the answers, the machine and all sliders
+        assert 0 <= answer["y"] < answer["y"] + answer["height"] < around["y"]
+        last = page.locator("input[data-name=K]").bounding_box()
+        assert around["y"] + around["height"] < last["y"]
+        assert last["y"] + last["height"] < SIZES[size]["height"]
+    for level in reversed(range(len(LEVELS) - 1)):
         page.keyboard.press("Escape")
-        expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(name)
+        expect_level(page, level)
     page.keyboard.press("Escape")
     expect(machine).to_be_hidden()
     expect(opener).to_be_focused()
     expect(page.locator(".r1-strip")).to_be_visible()
     inside(page, 3)
-    page.locator(".r1-crumb", has_text="Frequency").click()
-    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text("Frequency")
-    page.locator(".r1-crumb", has_text="Pictures").click()
+    page.get_by_role("button", name="Level 1: Frequency").click()
+    expect_level(page, 0)
+    page.get_by_role("button", name="Back to the pictures").click()
     expect(machine).to_be_hidden()
 
 
@@ -1329,7 +1365,7 @@ def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
     found = looked(page, frequency=1)
     said = []
     for _ in LEVELS:
-        said.append(page.locator(".r1-machine-words").inner_text())
+        said.append(f"{page.locator('.r1-machine-words').inner_text()} {line(page)}")
         page.keyboard.press("Enter")
     states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
     Xi = np.float32(ro.data.photographs(32)[:6] / np.sqrt(3072))
@@ -1397,8 +1433,245 @@ def test_inside_the_vector_the_reader_takes_each_step(explorer):
     looked(page, 10)
     pictures.append(painted(page))
     assert len(set(pictures)) == 4
+    expect(page.locator(".r1-formula:visible")).to_contain_text("η/β = 0.2/75")
     assert step(page) == 10
     expect(page.locator(".r1-playback output")).to_have_text("step 10 / 10")
+
+
+def test_at_rest_the_last_level_leads_back_to_the_first_step(explorer):
+    page = explorer()
+    end = rest(page)
+    assert end["step"] > 20
+    inside(page, 4)
+    expect(page.locator(".r1-machine-words")).to_contain_text("is at rest")
+    page.get_by_role("button", name="From the first step").click()
+    looked(page, 0)
+    page.get_by_role("button", name="Take this step").click()
+    looked(page, 1)
+    assert step(page) == 1
+
+
+def followed(page):
+    """What the line says of the pixel that is followed: its row, its column, and the
+    numbers.
+    """
+    number = r"\(?(−?[\d.]+)\)?"
+    form = rf"Row (\d+), column (\d+), red: {number} [×+] {number} = {number}"
+    row, column, *numbers = re.fullmatch(form, line(page)).groups()
+    return int(row), int(column), [float(n.replace("−", "-")) for n in numbers]
+
+
+def test_one_number_is_followed_through_weights_and_steps(explorer):
+    page = explorer(settings=QUICK)
+    end = rest(page)
+    inside(page, 0)
+    looked(page)
+    formula = line(page)
+    row = page.locator(".r1-row:visible")
+    row.focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    down, right, (pixel, weight, product) = followed(page)
+    assert (down, right) == (16, 16)  # from the middle, which the first press rings
+    rings = row.locator(".r1-brush:visible")
+    expect(rings).to_have_count(3)
+    states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
+    i = 3 * (32 * (down - 1) + right - 1)
+    features = ro.RandomFeatures(
+        3072, end["settings"]["Y"], key=jax.random.key(0), projection="hadamard"
+    )
+    unit = np.asarray(features.phi(np.eye(3072, dtype=np.float32)[i]))
+    omega = np.arctan2(unit[end["settings"]["Y"]], unit[0])
+    x = floats(states["xHat"])
+    assert pixel == pytest.approx(x[i] * np.sqrt(3072), rel=0.05, abs=5e-3)
+    assert weight == pytest.approx(omega / np.sqrt(3072), rel=0.05)
+    assert product == pytest.approx(x[i] * omega, rel=0.05)
+    box = row.locator("canvas").nth(2).bounding_box()
+    cell = box["width"] / 32
+    page.mouse.click(box["x"] + 4.5 * cell, box["y"] + 20.5 * cell)
+    assert followed(page)[:2] == (21, 5)
+    page.keyboard.press("ArrowRight")  # the press has given it the focus
+    assert followed(page)[:2] == (21, 6)
+    page.get_by_label("Step shown").focus()
+    expect(rings).to_have_count(0)
+    assert line(page) == formula
+    page.get_by_label("Step shown").fill("3")
+    page.get_by_role("button", name="Level 5: Step").click()
+    looked(page, 3)
+    before = shown(page, "distributed")
+    page.mouse.move(box["x"] + 16.5 * cell, box["y"] + 25.5 * cell)
+    down, right, (pixel, move, after) = followed(page)
+    i = 3 * (32 * (down - 1) + right - 1)
+    assert after == pytest.approx(pixel + move, abs=2e-3)
+    assert 255 * pixel == pytest.approx(before[i], abs=1)
+    page.mouse.move(0, 0)
+    expect(rings).to_have_count(0)
+    page.get_by_role("button", name="Take this step").click()
+    looked(page, 4)
+    assert 255 * after == pytest.approx(shown(page, "distributed")[i], abs=1)
+
+
+@pytest.mark.parametrize("size", ["laptop", walked("phone")])
+def test_dots_bars_and_thumbnails_of_one_picture_light_up_together(explorer, size):
+    page = explorer(size, settings=QUICK)
+    end = rest(page)
+    inside(page, 1)
+    phases = looked(page)["phases"]
+    formula = line(page)
+    lit = page.locator(".r1-level:visible .r1-lit")
+    dot = page.locator(".r1-level:visible svg").nth(1).locator("[data-m='3']").first
+    dot.tap() if size == "phone" else dot.hover()
+    expect(lit).to_have_count(3)  # on the circle and on both waves
+    assert line(page).startswith(f"temple: phase {phases[3]:.2f}".replace("-", "−"))
+    page.get_by_role("button", name="What T holds").click()
+    parts = page.locator(".r1-both:visible")
+    parts.focus()
+    for m, name in enumerate(("astronaut", "cat", "coffee")):
+        page.keyboard.press("ArrowRight")
+        assert line(page).startswith(f"{name}: phase")
+        assert set(lit.evaluate_all("(all) => all.map((e) => e.dataset.m)")) == {str(m)}
+    expect(lit).to_have_count(4)  # two bars, the thumbnail and the column around them
+    page.keyboard.press("j")
+    looked(page, end["step"] - 1)
+    expect(lit).to_have_count(4)  # drawn anew
+    page.get_by_role("button", name="Level 2: Waves").click()
+    expect(lit).to_have_count(0)
+    assert line(page) != formula
+
+
+def test_the_curve_of_the_estimate_is_never_clipped_and_its_labels_are_apart(explorer):
+    page = explorer(settings=QUICK)
+    rest(page)
+    inside(page, 3)
+    for frequency in range(2):
+        running = np.reshape(looked(page, frequency=frequency)["running"], (-1, 2))
+        drawn = page.locator(".r1-sum-level path.r1-line").first.get_attribute("d")
+        heights = [float(y) for y in re.findall(r"[ML][\d.]+ (-?[\d.]+)", drawn)]
+        assert len(heights) == len(running)
+        slope, offset = np.polyfit(running[:, 1], heights, 1)
+        # drawn to a tenth of a pixel, nowhere cut
+        np.testing.assert_allclose(slope * running[:, 1] + offset, heights, atol=0.1)
+        page.keyboard.press("ArrowRight")
+    boxes = page.locator(".r1-sum-level svg text").evaluate_all(
+        "(all) => all.map((e) => e.getBoundingClientRect().toJSON())"
+    )
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            across = min(a["right"], b["right"]) - max(a["left"], b["left"])
+            down = min(a["bottom"], b["bottom"]) - max(a["top"], b["top"])
+            assert min(across, down) <= 2, (
+                a,
+                b,
+            )  # lines of text touch by their leading
+
+
+@pytest.mark.parametrize("size", ["desktop", "laptop", "phone"])
+def test_inside_the_vector_no_label_is_smaller_than_eleven_pixels(explorer, size):
+    page = explorer(size, settings=QUICK)
+    rest(page)
+    inside(page, 0)
+    for _ in LEVELS:
+        looked(page)
+        sizes = page.locator(".r1-machine").evaluate(
+            """(machine) => [...machine.querySelectorAll("text, p, small, figcaption, a, button, li")]
+                .filter((e) => e.getClientRects().length > 0)
+                .map((e) => {
+                    const { a, b } = e.getScreenCTM?.() ?? { a: 1, b: 0 };
+                    return Number.parseFloat(getComputedStyle(e).fontSize) * Math.hypot(a, b);
+                })"""
+        )
+        assert len(sizes) > 8
+        assert min(sizes) >= 11
+        page.keyboard.press("Enter")
+
+
+def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer):
+    page = explorer(settings={"beta": 30})
+    end = rest(page)
+    tiles = page.locator(".r1-weighed")
+    expect(tiles).to_have_count(6)
+    states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
+    Xi = np.float32(ro.data.photographs(32)[:6] / np.sqrt(3072))
+    for at, x in ((end["step"], states["x"]), (0, end["config"]["query"])):
+        page.get_by_label("Step shown").fill(str(at))
+        d = ((floats(x) - Xi) ** 2).sum(axis=1)
+        p = np.asarray(jax.nn.softmax(-end["settings"]["beta"] / 2 * d))
+        drawn = tiles.evaluate_all(
+            "(all) => all.map((e) => Number(e.style.getPropertyValue('--r1-weight')))"
+        )
+        np.testing.assert_allclose(drawn, p, atol=10 * RTOL)
+        expect(tiles.nth(1)).to_have_attribute(
+            "title", f"cat: weight {100 * p[1]:.0f} %"
+        )
+    # the name stays, the weight describes it
+    expect(page.get_by_role("button", name="cat", exact=True)).to_be_visible()
+    page.get_by_role("button", name="cat", exact=True).click()
+    rest(page)
+    expect(tiles).to_have_count(5)
+    page.get_by_role("button", name="Is sharper better?").click()
+    expect(tiles).to_have_count(0)
+    assert "weight" not in page.locator(".r1-tile").first.get_attribute("title")
+    reveal(page)
+    rest(page)
+    expect(tiles).to_have_count(6)
+
+
+@pytest.mark.parametrize("size", ["laptop", walked("phone")])
+def test_marks_under_the_sliders_say_where_pictures_mix_and_noise_wins(explorer, size):
+    page = explorer(size)
+    rest(page)
+    marks = {
+        name: page.locator(f".r1-field:has([data-name={name}]) .r1-mark")
+        for name in ("beta", "Y")
+    }
+    values = {}
+    for name, words in (("beta", "pictures mix below "), ("Y", "noise wins below ")):
+        mark, track = marks[name], page.locator(f"input[data-name={name}]")
+        expect(mark).to_contain_text(words)
+        values[name] = float(mark.inner_text().removeprefix(words).replace(",", ""))
+        before, box = track.bounding_box(), mark.bounding_box()
+        assert box["y"] >= before["y"] + before["height"] / 2 + 4
+        assert box["x"] >= before["x"]
+        assert box["x"] + box["width"] <= before["x"] + before["width"]
+        mark.tap() if size == "phone" else mark.press("Enter")
+        found = rest(page)
+        assert found["settings"][name] == values[name]
+        assert track.bounding_box() == before
+        thumb = (
+            before["x"]
+            + 8
+            + (before["width"] - 16)
+            * float(track.evaluate("(e) => (e.value - e.min) / (e.max - e.min)"))
+        )
+        box = mark.bounding_box()
+        if name == "beta":  # where the tick stands, the words beside it
+            assert (
+                min(abs(thumb - box["x"]), abs(thumb - box["x"] - box["width"])) < 1.5
+            )
+        page.keyboard.press("Control+z")
+        rest(page)
+    for factor, mixes in ((0.8, True), (1.25, False)):
+        page.evaluate(
+            f"location.hash = '#r1:retrieval?beta={factor * values['beta']:.1f}'"
+        )
+        page.wait_for_function(
+            "(b) => Math.abs(document.querySelector('.w').__rankone_state().settings.beta - b) < 0.1",
+            arg=factor * values["beta"],
+        )
+        assert (rest(page)["record"]["mixedExact"] > 2) is mixes
+    for factor, lost in ((0.5, True), (10, False)):
+        Y = round(factor * values["Y"])
+        page.evaluate(f"location.hash = '#r1:retrieval?Y={Y}'")
+        page.wait_for_function(
+            "(Y) => document.querySelector('.w').__rankone_state().settings.Y === Y",
+            arg=Y,
+        )
+        verdict = page.locator(".r1-of-distributed .r1-verdict")
+        rest(page)
+        assert ("✗" in verdict.inner_text()) is lost
+    page.get_by_role("button", name="Is sharper better?").click()
+    for mark in marks.values():
+        expect(mark).to_be_hidden()
 
 
 def test_a_question_with_a_guess_closes_the_vector(explorer):
@@ -1432,9 +1705,10 @@ def test_a_level_grows_out_of_its_part_unless_stillness_is_asked_for(explorer, m
             };
         }"""
     )
-    inside(page, 2)
+    inside(page, 3)
     page.keyboard.press("Escape")
-    assert page.evaluate("window.moved") == (4 if moves else 0)
+    # five levels that were gone to, and the curve of the fourth
+    assert page.evaluate("window.moved") == (6 if moves else 0)
 
 
 @pytest.mark.parametrize("theme", ["light", walked("dark")])

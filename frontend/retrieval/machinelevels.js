@@ -267,7 +267,7 @@ const entryLevel = (thumbnail) => (inner) => {
   const MOST = 40; // bars that have room for a thumbnail
   const svg = h("svg", { viewBox: `0 0 ${WIDE} ${2 * ROW + FOOT}`, role: "img" });
   const both = h("div", { class: "r1-both" }, svg);
-  const foot = footOf(2, inner, "All frequencies");
+  const foot = footOf(2, inner, "Reading T");
   const relight = named(both, foot);
 
   /**

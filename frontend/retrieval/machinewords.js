@@ -59,7 +59,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, 2)} is expected`;
   if (floored || !(expected < exact)) return `. ${noise}, more than S itself: this Ŝ is noise.`;
   const [error, share] = [Math.abs(S - exact) / exact, expected / exact];
-  const climbed = step > 0 && error > CLIMBED * share ? "; the steps climb the noise, too" : "";
+  const climbed = step > 0 && error > CLIMBED * share ? "; the steps climb it, too" : "";
   return `, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
 }
 
@@ -68,11 +68,11 @@ const SENTENCES = [
   (look, { D, Y }) =>
     `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*. A larger *β* turns the phase further, so that smaller differences count.`,
   () =>
-    "The vector reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures; the faint ones are earlier steps. A stored picture close to the state has almost the same phase at every frequency, and a distant one only by chance.",
+    "The vector reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures, faint ones earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one only by chance.",
   (_, { K, bits }) =>
     `*T* adds up the waves of the ${pictures(K, bits)}: for each frequency a sum of cosines and a sum of sines. It holds both divided by √*Y*, so that the product of two such vectors is a mean over all *Y* frequencies. No single term can be read from a sum.`,
   (look, context) =>
-    `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far away) to 1 (equal). The exact memory computes S = ${figures(look.exact)}, the vector estimates Ŝ = ${figures(look.S)}${judged(look, context)}`,
+    `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far) to 1 (equal). The exact memory has S = ${figures(look.exact)}, the vector estimates Ŝ = ${figures(look.S)}${judged(look, context)}`,
   (look, { freedom }) =>
     look.atRest
       ? "The vector’s answer is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."

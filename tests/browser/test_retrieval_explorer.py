@@ -1342,7 +1342,8 @@ def test_an_address_opens_the_vector_and_the_next_one_closes_it(explorer):
     page = explorer()
     rest(page)
     page.evaluate("location.hash = '#r1:retrieval?inside=2'")
-    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(LEVELS[2])
+    crumb = f"3 of {len(LEVELS)}: {LEVELS[2]}"
+    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(crumb)
     # no question falls because the vector is open, and the focus stays where it was
     assert rest(page)["preset"] == "start"
     assert page.evaluate("document.activeElement === document.body")
@@ -1608,7 +1609,7 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
     page.get_by_role("button", name="cat", exact=True).click()
     rest(page)
     expect(tiles).to_have_count(5)
-    page.get_by_role("button", name="Is sharper better?").click()
+    page.get_by_role("button", name="Is a larger β better?").click()
     expect(tiles).to_have_count(0)
     assert "weight" not in page.locator(".r1-tile").first.get_attribute("title")
     reveal(page)
@@ -1669,7 +1670,7 @@ def test_marks_under_the_sliders_say_where_pictures_mix_and_noise_wins(explorer,
         verdict = page.locator(".r1-of-distributed .r1-verdict")
         rest(page)
         assert ("✗" in verdict.inner_text()) is lost
-    page.get_by_role("button", name="Is sharper better?").click()
+    page.get_by_role("button", name="Is a larger β better?").click()
     for mark in marks.values():
         expect(mark).to_be_hidden()
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, reveal, settled, slide, state
+from standalone import SIZES, pose, reveal, settled, slide, state
 from views import walked
 
 import rankone as ro
@@ -1609,7 +1609,7 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
     page.get_by_role("button", name="cat", exact=True).click()
     rest(page)
     expect(tiles).to_have_count(5)
-    page.get_by_role("button", name="Is a larger β better?").click()
+    pose(page, "beta")
     expect(tiles).to_have_count(0)
     assert "weight" not in page.locator(".r1-tile").first.get_attribute("title")
     reveal(page)
@@ -1670,7 +1670,7 @@ def test_marks_under_the_sliders_say_where_pictures_mix_and_noise_wins(explorer,
         verdict = page.locator(".r1-of-distributed .r1-verdict")
         rest(page)
         assert ("✗" in verdict.inner_text()) is lost
-    page.get_by_role("button", name="Is a larger β better?").click()
+    pose(page, "beta")
     for mark in marks.values():
         expect(mark).to_be_hidden()
 

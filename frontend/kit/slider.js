@@ -79,12 +79,8 @@ export function slider({
   const { attach, className, tip } = definition(help);
   const words = h("span", { class: className }, symbol ? [h("i", {}, symbol), ` ${label}`] : label);
   let marks = 0; // the value that the mark sets
-  const mark = h("button", {
-    type: "button",
-    class: "r1-mark",
-    hidden: true,
-    onclick: () => take(marks),
-  });
+  // no button: between two tracks there is no room for a target, and the track itself is there for keys and fingers
+  const mark = h("span", { class: "r1-mark", hidden: true, onclick: () => take(marks) });
   const element = h(
     "div",
     { class: "r1-field" },

@@ -1634,7 +1634,7 @@ def test_marks_under_the_sliders_say_where_pictures_mix_and_noise_wins(explorer,
         assert box["y"] >= before["y"] + before["height"] / 2 + 4
         assert box["x"] >= before["x"]
         assert box["x"] + box["width"] <= before["x"] + before["width"]
-        mark.tap() if size == "phone" else mark.press("Enter")
+        mark.tap() if size == "phone" else mark.click()
         found = rest(page)
         assert found["settings"][name] == values[name]
         assert track.bounding_box() == before

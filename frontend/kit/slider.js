@@ -80,7 +80,11 @@ export function slider({
   const words = h("span", { class: className }, symbol ? [h("i", {}, symbol), ` ${label}`] : label);
   let marks = 0; // the value that the mark sets
   // no button: between two tracks there is no room for a target, and the track itself is there for keys and fingers
-  const mark = h("span", { class: "r1-mark", hidden: true, onclick: () => take(marks) });
+  const mark = h("span", { class: "r1-mark", hidden: true, onclick });
+  function onclick() {
+    take(marks);
+    input.focus({ preventScroll: true }); // keys go on from there
+  }
   const element = h(
     "div",
     { class: "r1-field" },

@@ -1650,6 +1650,7 @@ def test_marks_under_the_sliders_say_where_pictures_mix_and_noise_wins(explorer,
                 min(abs(thumb - box["x"]), abs(thumb - box["x"] - box["width"])) < 1.5
             )
         page.keyboard.press("Control+z")
+        page.keyboard.press("Escape")  # the definition that a key has opened
         rest(page)
     for factor, mixes in ((0.8, True), (1.25, False)):
         page.evaluate(

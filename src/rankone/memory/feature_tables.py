@@ -54,6 +54,11 @@ class Tables(CodedVector, Module):
         """M, the number of entries."""
         return self.entries.shape[0] * self.Y
 
+    @property
+    def shape(self) -> tuple[int]:
+        """(M,), as of the vector."""
+        return (self.size,)
+
     def all_entries(self) -> Float[Array, " M"]:
         """`unpacked`, to be traced."""
         return self.decoded(self.entries)[:, : self.Y].reshape(self.size)

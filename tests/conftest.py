@@ -14,6 +14,8 @@ from compile_budget import compile_budget  # noqa: F401  a fixture of every file
 from jaxtyping import install_import_hook
 from quick import Quick
 
+# helpers that assert: a failure there shows the values, as in a test file
+pytest.register_assert_rewrite("exercise_pages", "node")
 # not where other versions of jax are tried: types are the same there
 if find_spec("beartype"):
     install_import_hook("rankone", "shapes.checked")  # before the package is imported

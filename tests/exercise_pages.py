@@ -162,9 +162,12 @@ class EveryCheck:
             self.page.text,
             re.MULTILINE,
         )
-        count = COUNTS[self.page.chapter]
-        assert len(rows) == len(self.page.questions) == count
         assert rows == stated
+        asked = list(self.page.grader.questions)
+        assert len(rows) == len(asked), (
+            "an exercise on the page for each file of checks"
+        )
+        assert self.page.questions == asked, "SECOND has an answer to each question"
         for _, _, stars, minutes in stated:
             least, most = STARS[stars]
             assert least <= int(minutes) <= most

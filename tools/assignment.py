@@ -20,6 +20,7 @@ from rankone_book import exercises
 from rankone_book.exercises.checks import questions
 
 ROOT = Path(__file__).resolve().parents[1]
+CHECKS = ROOT / "src/rankone_book/exercises"
 GRADE = ".venv/bin/python -m rankone_book.exercises.grading"
 README = """\
 # {title}
@@ -48,10 +49,23 @@ its pages, and calls the same exercise {first}.
 
 
 def read_rubric(chapter: str) -> dict[str, Any]:
-    """Question -> task and criteria of its written half."""
-    return tomllib.loads((ROOT / "tools" / "rubrics.toml").read_text(encoding="utf-8"))[
-        chapter
-    ]
+    """Question -> task and criteria of its written half.
+
+    Raises:
+        ValueError: If not exactly the questions with checks have one, in their order.
+    """
+    text = (ROOT / "tools" / "rubrics.toml").read_text(encoding="utf-8")
+    rubric = tomllib.loads(text)[chapter]
+    asked = questions(CHECKS / chapter)
+    for q in asked:
+        if q not in rubric:
+            raise ValueError(f"tools/rubrics.toml: no [{chapter}.{q}], a written half.")
+    if list(rubric) != list(asked):
+        raise ValueError(
+            f"tools/rubrics.toml: got {', '.join(rubric)} under {chapter}; "
+            f"it must be {', '.join(asked)}, as there are checks."
+        )
+    return rubric
 
 
 def page(chapter: str) -> str:
@@ -128,7 +142,7 @@ def write(chapter: str, packages: list[Path], built: Path, folder: Path) -> None
     """
     notebook = published(chapter, built)
     rubric = read_rubric(chapter)
-    exercises = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    exercises = questions(CHECKS / chapter)
     times = minutes(notebook)
     title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
     code = sum(question.points for question in exercises.values())

@@ -210,7 +210,7 @@ def conditions(row: Row, book: Book) -> Iterator[str]:
 
 def widget(row: Row, _book: Book) -> Iterator[str]:
     """The package has the widget."""
-    if row["widget"] and not hasattr(
+    if "widget" in row and not hasattr(
         importlib.import_module("rankone_book.widgets"), row["widget"]
     ):
         yield f"rankone_book.widgets has no {row['widget']!r}"

@@ -1,5 +1,5 @@
-"""Arguments held to their annotations: `checked` refuses, by its name, a value that the
-annotation of the argument excludes.
+"""Checks of arguments against their annotations: `checked` raises an error that names
+the argument if a value does not match.
 
 It serves functions whose annotations say all that there is to check. jaxtyping matches
 the shapes. Values are looked at where `rankone._checks` looks at them.
@@ -35,8 +35,8 @@ Broadcast = Real[ArrayLike, "*#n"]
 
 
 def checked(function: F) -> F:
-    """Function that takes lists of numbers as arrays and refuses what its annotations
-    exclude.
+    """Wrapper of `function` that converts lists of numbers to arrays and raises an
+    error for an argument that does not match its annotation.
 
     An integer is at least 0, and no array is empty. A function that computes in numpy
     cannot take a value that jit, vmap or grad traces: JAX's error about that becomes one

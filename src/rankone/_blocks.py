@@ -1,5 +1,5 @@
-"""Runs over more rows than memory holds: a block at a time, with a bar, and a file from
-which a run that was broken off goes on.
+"""Loops over more rows than fit in memory. A loop reads one block of rows at a time,
+shows a progress bar and saves a checkpoint, from which an interrupted run resumes.
 """
 
 import time
@@ -26,8 +26,8 @@ _PATIENCE = 2.0  # seconds before a bar appears by itself
 
 
 def is_blocks(rows: Any) -> bool:
-    """True for an iterator of blocks, and for an array on the host that is taken in
-    slices because a copy of it may be more than memory holds.
+    """True for an iterator of blocks of rows, and for a NumPy array so large that it is
+    read in slices.
     """
     if isinstance(rows, np.ndarray):
         return rows.ndim > 1 and rows.nbytes > _AT_ONCE
@@ -54,7 +54,7 @@ def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
     if skip:
         raise ArgumentError(
             "checkpoint",
-            f"got one with {skip} rows more than there are; it must be of these rows.",
+            f"got a file with {skip} rows more than exist; it must be of these rows.",
         )
 
 
@@ -70,8 +70,9 @@ def run_blocks(
     run: str,
     restore: Callable[[S, list[np.ndarray]], S] | None = None,
 ) -> S:
-    """The state after a step with each block. State and count are saved in one file,
-    every 20 seconds and at the end, so that no row is lost or counted twice.
+    """Final state, after `step` has been applied to every block. The state and the row
+    count are saved together in one checkpoint file, every 20 seconds and at the end, so
+    that no row is skipped or counted twice.
 
     Args:
         state: State to begin with: a pytree.
@@ -120,8 +121,8 @@ def run_blocks(
 
 
 def join_rows(parts: list[np.ndarray]) -> jax.Array:
-    """Blocks of rows as one array. The list is emptied on the way, so that memory never
-    has all rows twice.
+    """One array of the rows of all blocks. The list is emptied during the copy, so that
+    memory never contains two copies of all rows.
     """
     rows = sum(map(len, parts))
     out = aligned((rows, *parts[0].shape[1:]), parts[0].dtype)

@@ -1,5 +1,5 @@
-"""Checks of arguments at the public boundary: bad input gets a ValueError that names it
-and says what to try.
+"""Checks of the arguments of public functions. A bad argument raises a ValueError that
+names the argument and suggests a fix.
 
 Shapes and static arguments are always checked; values where it is free, as
 `rankone.checks` says, and never those that jit is tracing.
@@ -69,7 +69,7 @@ Numbers = ArrayLike | float | Sequence[Any]
 
 
 class ArgumentError(ValueError):
-    """A refused argument: a `ValueError` that carries the name of the argument.
+    """Error about one argument: a `ValueError` that stores the argument's name.
 
     Attributes:
         name: Name of the argument, or of a part of it, such as `rows[1]`.
@@ -93,8 +93,8 @@ def is_traced(*values: Any) -> bool:
 
 
 def refuse_traced(title: str, **arguments: Any) -> None:
-    """Raise if an argument is traced, in a function of this title, which computes on
-    the host.
+    """Raise if an argument is traced. `title` is the name of the calling function,
+    which computes on the host.
     """
     for name, value in arguments.items():
         if is_traced(value):
@@ -107,8 +107,8 @@ def refuse_traced(title: str, **arguments: Any) -> None:
 
 @contextmanager
 def renamed(**names: str) -> Iterator[None]:
-    """A block, or a function, whose refusals use the caller's name of an argument:
-    `renamed(rows="embeddings")`.
+    """Context manager or decorator that renames an argument in errors: with
+    `renamed(rows="embeddings")` an error about `rows` names `embeddings`.
     """
     try:
         yield
@@ -121,8 +121,8 @@ def renamed(**names: str) -> Iterator[None]:
 
 
 def readable(*values: Any) -> bool:
-    """True if all leaves are concrete and on the host, and checks of values are on:
-    looking at them is free.
+    """True if checks of values are on and all leaves are concrete and on the host, so
+    that reading the leaves costs nothing.
     """
     if not enabled.get():
         return False
@@ -149,8 +149,8 @@ def known(*values: Any) -> bool:
 
 
 def concrete(function: Callable[..., Any], *values: Any) -> Any:
-    """The result of `function` as numpy arrays, for values that are `known`, while jit
-    traces something else too.
+    """Result of `function` as NumPy arrays, for values that are `known`, even while jit
+    traces the calling code.
     """
     result = function(*values)
     # only then: outside of a trace, this context would compile each operation of
@@ -191,8 +191,8 @@ def integer(
     least: int = 1,
     most: int = _MOST,
 ) -> int:
-    """`value` as a Python integer from `least` to `most`: one of Python's or numpy's,
-    not a boolean, not 3.0.
+    """`value` as a Python integer from `least` to `most`. Python and NumPy integers are
+    accepted; booleans and floats such as 3.0 are not.
     """
     number = None
     with suppress(TypeError):
@@ -209,8 +209,8 @@ def integer(
 
 
 def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None:
-    """`value` as a Python number, as it is once it is rounded to `dtype`; None where it
-    cannot be looked at.
+    """`value` as a Python number, rounded to `dtype` if one is given; None if the value
+    cannot be read (it is traced, or not on the host).
 
     Raises:
         ValueError: If it is not one real number: a boolean, NaN, a complex number,
@@ -258,8 +258,8 @@ def positive(
 
 
 def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> Any:
-    """`value` as a Python number of at least 0, not infinite; as it came where it
-    cannot be looked at.
+    """`value` as a finite Python number of at least 0; unchanged if the value cannot be
+    read.
     """
     number = real(name, value, hint)
     if not (number is None or 0 <= number < np.inf):
@@ -268,8 +268,8 @@ def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> 
 
 
 def floating(name: str, dtype: Any, requirement: str = "float32 or float64") -> Any:
-    """`dtype` as JAX is set to compute with it, if that is single or double
-    precision.
+    """Dtype with which JAX computes for `dtype` under the current settings, if that is
+    float32 or float64.
     """
     with suppress(TypeError, ValueError):
         if (canonical := jnp.dtype(canonicalize_dtype(dtype))) in (
@@ -297,8 +297,8 @@ def random_key(name: str, key: Any) -> None:
 
 
 def as_array(value: Any) -> Any:
-    """`value` as an array: a JAX one as it is, another in numpy, where looking at it
-    compiles nothing.
+    """`value` as an array. A JAX array is returned unchanged; any other concrete value
+    becomes a NumPy array, because reading a NumPy array compiles nothing.
     """
     if isinstance(value, jax.Array):
         return _free(value)
@@ -306,8 +306,8 @@ def as_array(value: Any) -> Any:
 
 
 def host(name: str, value: Any) -> Any:
-    """`value` as an array of real numbers: a JAX one as it is, another in numpy;
-    neither copied nor looked at.
+    """`value` as an array of real numbers. A JAX array is returned unchanged, and any
+    other value becomes a NumPy array; the entries are neither copied nor checked.
     """
     try:
         result = as_array(value)
@@ -386,8 +386,8 @@ def numbers(name: str, value: Numbers) -> Array:
 
 
 def settled(value: Any) -> TypeGuard[Array]:
-    """True for a JAX array of a floating type that JAX is set to, which needs no
-    conversion: what nearly every call gets.
+    """True for a JAX array whose floating dtype JAX is set to use, so that it needs no
+    conversion. Nearly every call passes such an array.
     """
     return (
         isinstance(value, jax.Array)
@@ -397,7 +397,7 @@ def settled(value: Any) -> TypeGuard[Array]:
 
 
 def brief(value: Any) -> str:
-    """`value` in one short line; a text that describes it stays as it is quoted."""
+    """`repr(value)` on one line, cut to 120 characters."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 120 else text[:117] + "..."
 
@@ -442,8 +442,8 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
 
 
 def copied(value: np.ndarray) -> np.ndarray:
-    """A copy in a type of JAX, at an address that a device which is the host can share:
-    from another address it would copy once more.
+    """Copy of an array in a dtype that JAX uses, at an aligned address, which JAX on
+    the CPU uses without a second copy.
     """
     dtype = np.dtype(canonicalize_dtype(value.dtype))
     if dtype.hasobject or dtype.kind not in "biufV":
@@ -459,7 +459,9 @@ def copied(value: np.ndarray) -> np.ndarray:
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An array to be filled, at an address that a device which is the host shares."""
+    """Uninitialised array at an aligned address, which JAX on the CPU uses without a
+    copy.
+    """
     size = math.prod(shape) * np.dtype(dtype).itemsize
     space = np.empty(size + _ALIGNMENT, np.uint8)
     start = -space.ctypes.data % _ALIGNMENT
@@ -467,7 +469,9 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
 
 def pieces(value: np.ndarray) -> Iterator[np.ndarray]:
-    """Some rows at a time of an array, so that what is computed of them stays small."""
+    """Iterator over slices of an array, a few rows each, so that intermediate results
+    stay small.
+    """
     if value.ndim == 0 or value.nbytes <= _PIECE:
         yield value
         return
@@ -477,7 +481,9 @@ def pieces(value: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def release(value: np.ndarray) -> None:
-    """Let go of the pages of a file that was read, if the array is a map of one."""
+    """Release the pages of a memory-mapped file that has been read. Other arrays are
+    left alone.
+    """
     file = getattr(value, "_mmap", None)
     # a private map ("c") would lose what was written to it
     is_file_map = getattr(value, "mode", "c") in ("r", "r+", "w+")

@@ -1,5 +1,5 @@
-"""Files that a run leaves behind: each is written in full or not at all, by one process
-at a time, and read in full or refused.
+"""Files that a run writes. Each file is written by one process at a time, and either in
+full or not at all; a damaged file raises an error when it is read.
 """
 
 import os
@@ -28,8 +28,8 @@ _UNREADABLE = (
 
 @contextmanager
 def replaced(path: Path | str) -> Iterator[IO[bytes]]:
-    """A file to write. It takes the place of `path` at the end of the block; after an
-    error `path` stays as it was.
+    """Context manager that gives a temporary file to write to. At the end of the block
+    the file replaces `path`; after an error `path` is unchanged.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
-"""A name for all that a run depends on, so that what it has saved is not taken for
-another's.
+"""Fingerprints: hashes of everything that a run depends on, so that its saved files are
+not taken for those of another run.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ __all__ = ["fingerprint"]
 
 
 def fingerprint(value: Any) -> str:
-    """A hash of values, arrays with their types, functions with their code and what
-    they close over, and classes.
+    """Hash of the given values. Arrays count with their dtypes, and functions with
+    their code and the variables that they close over.
 
     Raises:
         ValueError: If something in it has nothing that could be compared between two

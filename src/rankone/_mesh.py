@@ -52,7 +52,9 @@ class Placement:
         return int(np.prod([self.mesh.shape[name] for name in axes]))
 
     def spec(self, position: int = 0) -> P:
-        """The specification of an array that is split at this axis of its own."""
+        """Partition specification of an array whose axis `position` is split over the
+        axis of the mesh.
+        """
         return P(*[None] * position, self.axis)
 
     def put(self, array: Any, *spec: Any) -> jax.Array:
@@ -64,8 +66,8 @@ class Placement:
             return jax.lax.with_sharding_constraint(_on_automatic(array), sharding)
 
     def specs(self, tree: T, *names: str) -> T:
-        """A tree of specifications: split where the path of a leaf has one of these
-        names, repeated on each device elsewhere.
+        """Tree of partition specifications. A leaf is split if its path contains one of
+        the `names`, and replicated on every device otherwise.
         """
         return jax.tree_util.tree_map_with_path(
             lambda path, _: self.spec() if _has(path, names) else P(), tree
@@ -158,8 +160,8 @@ def _explicit_rows() -> ArgumentError:
 
 
 def automatic(method: F) -> F:
-    """A method of a placed object that can be called where the caller has set a mesh
-    with explicit axes; its results are then repeated on every device.
+    """Decorator that lets a method of a placed object run where the caller has set a
+    mesh with explicit axes. Its results are then replicated on every device.
     """
 
     @wraps(method)
@@ -172,8 +174,8 @@ def automatic(method: F) -> F:
 def under_automatic(
     module: Any, function: Callable[..., Any], *arguments: Any, **options: Any
 ) -> Any:
-    """The result of `function`, for which axes of the caller's mesh that are explicit
-    become automatic ones, as those of a placed module are.
+    """Result of `function`, computed with the explicit axes of the caller's mesh turned
+    into automatic ones, as in the mesh of the placed module.
 
     Raises:
         ValueError: If the caller's mesh is not that of the module.

@@ -58,7 +58,8 @@ class Module(eqx.Module):
 
 
 def derive(module: Module, **fields: Any) -> None:
-    """Sets derived fields of a module, in its `__check_init__` alone.
+    """Set derived fields of a module. To be called only from the module's
+    `__check_init__`.
 
     Equinox warns of a derived array that is set earlier, because a gradient by the
     module has an entry of its own for it.

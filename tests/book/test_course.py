@@ -4,6 +4,7 @@ it says.
 
 import html
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -53,24 +54,42 @@ def hasty(syllabus: Syllabus, course: Course = COURSE) -> list[str]:
 
 def test_every_chapter_and_page_of_exercises_is_on_the_map() -> None:
     listed = [page for page in contents(ROOT) if "/chapters/" in page.document]
-    assert [
+    written = {path.stem for path in ROOT.glob("book/chapters/*.md")}
+    assert {page.name for page in listed} ^ written == set(), "not in _toc.yml, or gone"
+    chapters = [
         page.name
         for page in listed
         if not page.behind and not page.name.endswith("_exercises")
-    ] == CHAPTERS
+    ]
+    assert {*chapters} ^ {*CHAPTERS} == set(), "in one of _toc.yml and book/course.yml"
+    assert chapters == CHAPTERS, "book/course.yml has another order than _toc.yml"
     pages = {COURSE.page_of_exercises(name) for name in CHAPTERS} - {None}
     assert pages == {page.name for page in listed if page.name.endswith("_exercises")}
-    assert {page.name for page in listed} == {
-        path.stem for path in ROOT.glob("book/chapters/*.md")
-    }
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_chapter_has_a_page_for_its_teachers(name: str) -> None:
+    path = ROOT / f"book/teaching/{name}.md"
+    assert path.is_file(), f"{path.relative_to(ROOT)} is missing"
+    title = f"# Teaching: {COURSE.title(name)}"
+    directive = f"```{{teaching-notes}} {name}\n```"
+    assert path.read_text(encoding="utf-8") == f"{title}\n\n{directive}\n"
+
+
+def test_the_pages_for_teachers_have_the_order_of_the_chapters() -> None:
+    listed = [page.name for page in contents(ROOT) if "/teaching/" in page.document]
+    assert {*listed} ^ {*CHAPTERS} == set(), "book/teaching/ in _toc.yml"
+    assert listed == CHAPTERS
 
 
 def test_every_exercise_belongs_to_one_chapter() -> None:
-    belong = [
+    belong = Counter(
         exercise.label for name in CHAPTERS for exercise in COURSE.exercises_of(name)
-    ]
-    assert sorted(belong) == sorted(COURSE.exercises)
-    assert len(belong) == sum(COUNTS.values())
+    )
+    unlisted = COURSE.exercises.keys() - belong
+    assert not unlisted, "name them under `exercises` of a chapter in book/course.yml"
+    assert set(belong.values()) == {1}, belong
+    assert belong.total() == sum(COUNTS.values()), "a row of a table for each check"
 
 
 def test_chapters_need_only_what_comes_before() -> None:

@@ -143,6 +143,18 @@ def test_an_unknown_chapter_is_refused_with_the_names_there_are():
         assignment.page("rome")
 
 
+@pytest.mark.parametrize("chapter", exercises.chapters())
+def test_every_check_has_a_written_half(chapter):
+    assert len(assignment.read_rubric(chapter)) == COUNTS[chapter]
+
+
+def test_a_check_without_a_written_half_stops_the_tool_and_is_named(monkeypatch):
+    more = {**questions(assignment.CHECKS / "memory"), "q99": None}
+    monkeypatch.setattr(assignment, "questions", lambda _: more)
+    with refused(ValueError, match=r"no \[memory\.q99\]"):
+        assignment.read_rubric("memory")
+
+
 def test_pins_cover_all_that_is_below_a_package_with_its_hashes_and_no_more():
     lines = autograder.pinned(
         autograder.NEEDED, (ROOT / "requirements.txt").read_text(encoding="utf-8")
@@ -253,7 +265,7 @@ def test_an_exercise_has_one_number_everywhere(folders, chapter):
         )
         assert source.startswith(f'"""Exercise {n}: ')
     rubric = (folders / chapter / "rubric.md").read_text(encoding="utf-8")
-    titles = re.findall(r"^## (Exercise \d \(q\d\)): (.+)$", rubric, re.MULTILINE)
+    titles = re.findall(r"^## (Exercise \d+ \(q\d+\)): (.+)$", rubric, re.MULTILINE)
     assert [name for name, _ in titles] == names
     for ending in ("", "-instructor"):
         made = text(
@@ -261,15 +273,15 @@ def test_an_exercise_has_one_number_everywhere(folders, chapter):
         )
         assert re.findall(r"\*\*(Exercise \d+[^*]*)\*\* \((.+)\)\n", made) == titles
         # Nothing keeps the number that the book gives the exercise.
-        mentioned = re.findall(r"Exercise \d+(?: \(q\d\))?", made)
+        mentioned = re.findall(r"Exercise \d+(?: \(q\d+\))?", made)
         assert set(mentioned) == set(names)
         # Below a heading come its own check and written half alone.
         for name, part in zip(
-            names, re.split(r"\*\*Exercise \d \(q\d\)\*\*", made)[1:], strict=True
+            names, re.split(r"\*\*Exercise \d+ \(q\d+\)\*\*", made)[1:], strict=True
         ):
             assert {
                 f"Exercise {q[1:]} ({q})"
-                for q in re.findall(r'grader\.check\("(q\d)"\)', part)
+                for q in re.findall(r'grader\.check\("(q\d+)"\)', part)
             } == {name}
     readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
     (first,) = re.findall(r"calls the same exercise (\d+)\.", readme)
@@ -297,7 +309,7 @@ def test_the_archive_holds_all_that_grading_needs(folders):
             "rankone-0-py3-none-any.whl",
         } <= names
         assert {name for name in names if name.startswith("tests/")} == {
-            f"tests/q{n}.py" for n in range(1, 9)
+            f"tests/q{n}.py" for n in range(1, COUNTS["editing"] + 1)
         }
         first = json.loads(made.read("config.json"))
         assert made.getinfo("run_autograder").external_attr >> 16 & 0o100

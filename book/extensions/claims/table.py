@@ -154,7 +154,7 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
         [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
     )
     where += code
-    where += [_paragraph(f"explorer: {row['widget']}")] if row["widget"] else []
+    where += [_paragraph(f"explorer: {row['widget']}")] if "widget" in row else []
     where += (
         [_paragraph(f"Not covered further: {row['uncovered']}")]
         if row.get("uncovered")

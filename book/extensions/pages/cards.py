@@ -3,6 +3,9 @@ the one address that it goes by.
 
 The address is that of the published book (`repository.py`). Where none is known, what
 needs it is left out.
+
+sphinxext-opengraph 0.13 would not replace this module: its descriptions keep TeX
+of formulas and end within a word, and it does not measure the picture.
 """
 
 import html

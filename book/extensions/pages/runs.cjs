@@ -1,4 +1,10 @@
-/** Where a long formula may go on in a new line: its boxes are gathered into runs, between which a narrow page breaks. */
+/**
+ * Where a long formula may go on in a new line: its boxes are gathered into runs, between which a narrow page breaks.
+ *
+ * MathJax 4 breaks lines too, but at a width that it is told while it sets a formula, and the build does not know the
+ * reader's. Version 4.1.3, told 640 pixels, leaves 79 of the book's 219 displayed formulas too wide for a phone of 390; these
+ * runs leave one. It could set them in the page, for 256 kB more of script (gzipped). The boxes weigh 17 % more.
+ */
 
 const codes = (text) => new Set(text.split(" "));
 const RELATIONS = codes(

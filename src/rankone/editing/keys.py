@@ -1,5 +1,5 @@
-"""Keys: what a matrix inside a model reads while the model runs, and the sums of their
-squares a batch at a time.
+"""Keys, which are the inputs of a matrix inside a running model, and their second
+moments, summed one batch at a time.
 """
 
 from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ def capture_keys(
     if index:
         raise ValueError(
             f"path: got {brief(path)}; "
-            "it must be that of a matrix of its own: one of a stack is out of sight."
+            "it must be the path of a single matrix: one in a stack is not captured."
         )
     leaves, structure = jax.tree.flatten((model, args))  # the model's come first
     dynamic = [
@@ -96,7 +96,7 @@ def capture_keys(
         if len(blocks) == 0:
             raise ValueError(
                 f"path: got {path!r}, {reason}; "
-                "it must be that of a matrix that fn multiplies outside loops."
+                "it must be the path of a matrix that fn multiplies outside of loops."
             )
         return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in blocks])
 
@@ -104,8 +104,8 @@ def capture_keys(
 
 
 class SecondMoments(Module):
-    """Σ kkᵀ over all keys seen, and their number. Batches in any order or grouping give
-    the same, up to rounding.
+    """Sum Σ kkᵀ over all keys so far, and the number of keys. The order and the
+    grouping of the batches do not matter, up to rounding.
 
     Attributes:
         total: (D, D).
@@ -118,8 +118,8 @@ class SecondMoments(Module):
 
     @classmethod
     def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
-        """Moments of no key yet. float64 keeps twice the digits, and so bears the
-        square of the condition number.
+        """Moments of zero keys. Sums in float64 have twice the digits, which they need,
+        because the condition number of C is the square of that of the keys.
 
         Args:
             D: Length of a key.
@@ -232,8 +232,8 @@ class SecondMoments(Module):
 
     @property
     def mean(self) -> Float[Array, "D D"]:
-        """Σ kkᵀ / n: the C to add a ridge to, for its size does not grow with the
-        corpus.
+        """Mean second moment Σ kkᵀ / n, the C of an edit. Add a ridge to this mean and
+        not to the sum, because its size does not grow with the corpus.
         """
         if readable(self.count) and not int(np.asarray(self.count)) > 0:
             raise ValueError(

@@ -64,7 +64,7 @@ def projected_edit(
     ridge: float = 10.0,
     written: "Float[ArrayLike, 'D p'] | None" = None,
 ) -> Write:
-    """The relaxed edit that changes W only along given directions: AlphaEdit's update
+    """Regularised edit that changes W only along given directions: AlphaEdit's update
     [R-S10].
 
     With the directions in the columns of B, P = BBᵀ, the residuals R = V − WK and the

@@ -1,5 +1,5 @@
-"""Fewer keys than dimensions: what the limit of a vanishing ridge writes, and what a
-pseudo-inverse writes instead.
+"""Edits with fewer keys than dimensions: the limit of a vanishing ridge, compared with
+the pseudo-inverse of C.
 """
 
 import jax
@@ -39,8 +39,8 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
 def pseudo_inverse_edit(
     W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Write:
-    """The closed form with C⁺ in place of C⁻¹: it answers k, and disturbs keys of K
-    that `ridge_limit_edit` leaves alone.
+    """Edit by the closed form with C⁺ in place of C⁻¹. It maps k to v, but changes
+    answers at keys of K that `ridge_limit_edit` leaves unchanged.
 
     Args:
         W: Weights (H, D).
@@ -57,7 +57,7 @@ def pseudo_inverse_edit(
         if singular:
             raise ValueError(
                 "k: got a key orthogonal to all keys; "
-                "it must be in reach of them; use ridge_limit_edit."
+                "it must have a component in their span; or use ridge_limit_edit."
             )
     return edit
 

@@ -1,5 +1,5 @@
-"""One matrix among all the weights of a model: found by its path in any pytree, read,
-and edited.
+"""Access to one weight matrix of a model by its path in any pytree: the matrix can be
+read and edited.
 
 A model of flax or equinox, a dictionary of parameters and the tensors of a checkpoint
 are pytrees alike.
@@ -26,8 +26,8 @@ Path = str | Sequence[Any]
 
 @checked
 def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
-    """The matrix W at a path, as (outputs, inputs): what `rank_one_edit` and
-    `batch_edit` take.
+    """Weight matrix W at a path, in the layout (outputs, inputs) that `rank_one_edit`
+    and `batch_edit` take.
 
     Args:
         tree: A pytree of weights: a model, its parameters or its state.
@@ -92,8 +92,8 @@ def edit_at(
 
 
 def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]:
-    """Leaf of a tree, an argument of this name, that holds the matrix at a path, and
-    where in a stack of matrices.
+    """Index of the leaf that contains the matrix at a path, and the position of the
+    matrix in a stack of matrices. Errors call the tree `name`.
     """
     words = _words(path)
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
@@ -132,7 +132,7 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
     if len(matches) != 1:
         raise ValueError(
             f"path: got {brief(path)}; "
-            "it must be a tuple of JAX's keys: several leaves are written so."
+            "it must be a tuple of JAX's keys: several leaves have this path."
         )
     place, index, shape = matches[0]
     is_matrix = len(shape) - len(index) == 2 and all(

@@ -1,5 +1,4 @@
-"""Names that Hugging Face gives the sizes and weights of the families of networks that
-are read and written here.
+"""Hugging Face's names for the sizes and weights of the supported families of networks.
 
 `Architecture` is a plain dataclass: it holds names only, and JAX never traces it.
 """
@@ -59,7 +58,7 @@ _GPT2_MODULES = {
 
 @dataclass(frozen=True)
 class Architecture:
-    """The names of one family.
+    """Names of the sizes and weights of one family of networks.
 
     Attributes:
         base: Prefix of all names but the head's, unless the checkpoint was saved
@@ -96,8 +95,8 @@ class Architecture:
     ignored: tuple[str, ...] = ("rotary_emb.inv_freq",)
 
     def place(self, name: str) -> tuple[tuple[str, ...], int | None] | None:
-        """Our names for what a tensor holds, and the number of its block; None for a
-        tensor that is not a weight.
+        """This package's names for the weights in a tensor, and the number of their
+        block; None for a tensor that is not a weight.
 
         Raises:
             ValueError: If the family has no such weight.
@@ -117,7 +116,7 @@ class Architecture:
         if not fits or kind not in ("weight", "bias"):
             raise ValueError(
                 f"folder: got {brief(name)}; "
-                "it must be without weights that this architecture lacks."
+                "it must have only weights that this architecture has."
             )
         names = self.modules[module]
         return tuple(
@@ -125,7 +124,7 @@ class Architecture:
         ) if kind == "bias" else names, int(number)
 
     def tensors(self, config: Config) -> dict[str, tuple[tuple[str, ...], int | None]]:
-        """The name of every tensor of a network, with what `place` says of it."""
+        """Result of `place` for every tensor of a network, by the name of the tensor."""
         shapes = config.shapes()
         names = [
             f"{module}.{kind}" for module in self.modules for kind in ("weight", "bias")

@@ -1,5 +1,5 @@
-"""Effects of an edit: on the question asked, to other ways of asking, to other
-subjects, and to the model's prose.
+"""Measures of the effects of an edit: on the edited question, on paraphrases of it, on
+other subjects, and on the model's prose.
 """
 
 import re
@@ -122,8 +122,8 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
 
 
 def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n w"]:
-    """Unit vectors of the texts: how often each word stands there, times how rare it is
-    in a collection.
+    """Unit vectors of word weights, one per text: the frequency of each word in the
+    text times its rarity in a collection (tf-idf).
 
     Their inner products are the cosines by which *consistency* compares what an edited
     model writes with what is written elsewhere. A word has two letters or digits at
@@ -161,8 +161,8 @@ def _words(text: str) -> list[str]:
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Interval of a share observed in n independent trials, which is right near 0 and 1
-    too.
+    """Wilson's confidence interval for a fraction observed in n independent trials,
+    which is also valid near 0 and 1.
 
     Args:
         share: Share observed, between 0 and 1.
@@ -173,10 +173,10 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     [0.433, 0.819]
     """
     n = integer("n", n)
-    number = real("share", share, "a share between 0 and 1")
+    number = real("share", share, "a fraction between 0 and 1")
     if not (number is not None and 0 <= number <= 1):
         raise ValueError(
-            f"share: got {brief(share)}; it must be a share between 0 and 1."
+            f"share: got {brief(share)}; it must be a fraction between 0 and 1."
         )
     positive("z", z)
     middle = share + z**2 / (2 * n)
@@ -198,8 +198,8 @@ def harmonic_mean(values: Sequence[float]) -> float:
 
 @checked
 def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, Any]:
-    """Efficacy, paraphrase and neighbourhood shares over many edits, with intervals,
-    and their harmonic mean.
+    """Efficacy, paraphrase and neighbourhood scores over many edits, each a fraction
+    with its confidence interval, and the harmonic mean of the three.
 
     The questions about one edit are not independent of each other, so an interval
     counts an edit once.
@@ -265,5 +265,5 @@ def _entries(
     return (
         margins,
         boolean(f"{name}['said']", judgement["said"]),
-        real(f"{name}['kept']", judgement["kept"], "a share"),
+        real(f"{name}['kept']", judgement["kept"], "a fraction"),
     )

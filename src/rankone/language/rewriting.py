@@ -1,5 +1,5 @@
-"""Rewriting one fact of a language model: where its key is, and which value says
-otherwise.
+"""Editing one fact of a language model: the key of the fact, and the search for a value
+that changes the answer.
 
 And the baseline that needs no key: fine-tuning of the same matrix on the same sentence,
 every weight near its start.
@@ -79,8 +79,8 @@ class Value(Module):
 
     @property
     def key(self) -> Float[Array, " D"]:
-        """k: the mean of the keys over the contexts, used for the direction, its length
-        and the residual alike.
+        """Key k of the edit: the mean of the keys over the contexts. The direction u,
+        the product uᵀk and the residual all use this k.
         """
         return self.keys.mean(0)
 
@@ -88,8 +88,9 @@ class Value(Module):
 def find_value(
     network: Network, rows: Rehearsal, *, layer: int, search: Search
 ) -> Value:
-    """δ by Adam: it makes the target likelier in every context, leaves "subject is a"
-    unchanged, and stays short.
+    """`Value` of an edit, whose change δ is optimised by Adam. δ makes the target more
+    likely in every context; penalties keep δ short and the prediction after "subject is
+    a" unchanged.
 
     Everything below the block, and before the subject's last token, is computed once; a
     step runs only what is above and after.
@@ -246,8 +247,8 @@ def fine_tune(
     steps: int = 25,
     enough: float = 0.05,
 ) -> tuple[Float[Array, "d D"], Int[Array, ""]]:
-    """ΔW of one down projection by Adam, with every entry of ΔW projected to [−radius,
-    radius] after each step.
+    """Change ΔW of one down projection by fine-tuning with Adam, where every entry of
+    ΔW is clipped to [−radius, radius] after each step; and the number of steps.
 
     Args:
         network: The network.

@@ -35,7 +35,8 @@ KEYS = ("mean", "mixed")
 
 
 class FactEdit(Module):
-    """One fact rewritten: which, where, and the rank-one change that does it.
+    """Edit of one fact: the request, the block, and the rank-one change of its down
+    projection.
 
     Attributes:
         request: Request with the answer that the model is to give.
@@ -73,7 +74,7 @@ class FactEdit(Module):
 
     @checked
     def save(self, path: str | Path) -> Path:
-        """Write the edit to an .npz file of a few kilobytes."""
+        """Path of the .npz file, of a few kilobytes, to which the edit is written."""
         metadata = {
             "request": json.dumps(asdict(self.request)),
             "layer": self.layer,
@@ -84,7 +85,7 @@ class FactEdit(Module):
     @classmethod
     @checked
     def load(cls, path: str | Path) -> "FactEdit":
-        """Read what `save` wrote.
+        """Edit read from a file that `save` wrote.
 
         Raises:
             ValueError: If the file is cut short or damaged, or holds an edit of a
@@ -162,7 +163,7 @@ def edit_fact(
     search: Search | None = None,
     key: str = "mean",
 ) -> FactEdit:
-    """Make a model say something else about a subject, by one rank-one change of one
+    """Edit that changes a model's answer about a subject, by one rank-one change of one
     matrix.
 
     Args:
@@ -197,8 +198,8 @@ def find_fact_value(
     layer: int = DEFAULT_LAYER,
     search: Search | None = None,
 ) -> Value:
-    """The key of a request and the residual to write there; the part of `edit_fact`
-    that searches.
+    """`Value` of a request: its key, and the residual to write there. This is the
+    search inside `edit_fact`.
 
     Args:
         model: The language model.
@@ -214,7 +215,7 @@ def find_fact_value(
     if contexts[0] != "":
         raise ValueError(
             f"contexts: got {brief(contexts[:1])}; "
-            "it must be a list whose first is the empty text."
+            "it must be a list whose first entry is the empty text."
         )
     rows = rehearsal(model.tokenizer, request, contexts)
     return find_value(model.network, rows, layer=layer, search=search or Search())
@@ -227,8 +228,8 @@ def close_edit(
     *,
     key: str = "mean",
 ) -> RankOneEdit:
-    """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the
-    published mixture of two.
+    """Rank-one edit for a value, such that Ŵk = Wk + δ. It uses one key throughout, or
+    the published mixture of two keys.
 
     Args:
         W: Down projection of the block.

@@ -1,5 +1,5 @@
-"""Causal tracing: blur the subject, put back one state of the clean run at a time, and
-see which restores the fact.
+"""Causal tracing: the subject is blurred with noise, one state of the clean run is
+restored at a time, and the probability of the fact shows which states carry it.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,8 @@ def trace(
     unit: float | None = None,
     batch: int = 64,
 ) -> Trace:
-    """Layer × token map of where a fact passes through the model.
+    """Causal trace of a fact: the probability of the answer with each state, block by
+    token, restored individually.
 
     The subject's embeddings get Gaussian noise of `sigmas` standard deviations of
     subjects' embeddings; then, for every block and token, the run is repeated with the
@@ -150,8 +151,8 @@ def _noise(key: Array, scale: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 @checked
 def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
-    """Standard deviation of the entries of the subjects' token embeddings, for names
-    inside a sentence.
+    """Standard deviation of the entries of the subjects' token embeddings, where each
+    subject is tokenised as a name inside a sentence.
 
     Args:
         model: The language model.

@@ -21,7 +21,7 @@ Slopes = Callable[[tuple[Array, ...], tuple[Array, ...]], Array]
 
 @dataclass(frozen=True)
 class Basis:
-    """A feature map.
+    """One random-feature basis: the formulas of its features and of their derivatives.
 
     Attributes:
         tables: Features per frequency: 2 for sincos and expexp, 1 otherwise.
@@ -73,8 +73,8 @@ BASES = {
 def value(
     basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]
 ) -> Float[Array, " N"]:
-    """Contribution of one block to S, unscaled: Σ features·T over the block, whose
-    queries are the second to last axis.
+    """Unscaled contribution of one block of frequencies to S: the sum Σ features·T over
+    the block. Queries are on the second to last axis.
     """
     head, *tail = (f * t for f, t in zip(features, tables, strict=False))
     total = sum(tail, head)

@@ -1,4 +1,4 @@
-"""Retrieval: descend the energy from a query until it rests [D-eq5]."""
+"""Retrieval: gradient descent on the energy, from a query to a point of rest [D-eq5]."""
 
 import time
 import warnings

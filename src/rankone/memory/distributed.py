@@ -143,7 +143,7 @@ class DrDAM(EnergyMemory):
         if T.shape != (features.M,):
             raise ValueError(
                 f"T: got shape {T.shape}; "
-                f"it must be ({features.M},): one entry a feature."
+                f"it must be ({features.M},): one entry per feature."
             )
         positive("beta", beta, _BETA, dtype=T.dtype)
         choice("similarity", similarity, _SIMILARITIES)
@@ -174,8 +174,8 @@ class DrDAM(EnergyMemory):
         progress: bool | None = None,
         checkpoint: Path | str | None = None,
     ) -> "DrDAM":
-        """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory
-        beyond them [D-prop3].
+        """Distributed memory of the patterns Xi (K, D), computed in O(KDY) time with
+        O(Y + D) memory in addition to the patterns [D-prop3].
 
         Patterns may be more than memory holds. Give an iterator of blocks (n, D), best
         of one length, since each length compiles a program; or an array of NumPy, such
@@ -221,8 +221,8 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def add(self, xi: Numbers) -> "DrDAM":
-        """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY)
-        each, whatever K [D-prop5].
+        """New memory that also stores the pattern xi (D,), or patterns (n, D), in O(DY)
+        time per pattern, independent of K [D-prop5].
         """
         patterns = self._patterns(xi)
         fields = _write_patterns(self, patterns, 1, placement_of(patterns))
@@ -323,8 +323,8 @@ class DrDAM(EnergyMemory):
     @property
     @automatic
     def write(self) -> Write:
-        """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds
-        the partition sum at x.
+        """T as a `Write` of one row, which stores the value 1 at every pattern. Its
+        answer at φ(√β x) is the partition sum at x.
         """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
@@ -346,8 +346,8 @@ class DrDAM(EnergyMemory):
     def read(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and True where the state is floored, in one pass over the
-        features.
+        """Energy, gradient, and a mask that is True where Ŝ is below the floor, in one
+        pass over the features.
         """
         energy, gradient, _, floored = _read(self, None, states("x", x, self.D))
         return energy, gradient, floored
@@ -361,8 +361,8 @@ class DrDAM(EnergyMemory):
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`, held constant: the derivative by the centre
-        is that of `read`.
+        """`read` as a function of states minus `origin`. The origin is treated as a
+        constant, so that the derivative with respect to the centre is that of `read`.
         """
         refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         return jax.tree_util.Partial(
@@ -371,8 +371,8 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where random rounding is below Ŝ/8, at states x less `origin`; noise of
-        the features is not judged.
+        """True where the rounding error, taken as random, is below Ŝ/8, at states x
+        minus `origin`. The noise of the features is not checked.
         """
         return _certify(self, states("x", x, self.D))
 
@@ -398,8 +398,8 @@ class DrDAM(EnergyMemory):
 
     def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
         requirement = (
-            "32 to be written to: keep the memory as it was, and round it anew with "
-            "replace(memory, bits=...)"
+            "32 to be written to: write to the memory that was not rounded, and round "
+            "it again with replace(memory, bits=...)"
         )
         if self.bits != 32:
             raise ValueError(f"bits: got {brief(self.bits)}; it must be {requirement}.")
@@ -623,8 +623,8 @@ def _check_angles(
         )
         radius = np.sqrt(square) * np.sqrt(np.asarray(beta))
     requirement = (
-        f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 has no angles: "
-        "pass centre=Xi.mean(0)"
+        f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 resolves no "
+        "angles: pass centre=Xi.mean(0)"
     )
     if not radius <= FARTHEST:
         raise ArgumentError(

@@ -96,7 +96,7 @@ class MrDAM(EnergyMemory):
         g: _Function = "identity",
         placement: Placement | None = None,
     ) -> None:
-        Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2, once=True)
+        Xi = array("Xi", Xi, "(K, D): one stored pattern per row", 2, once=True)
         hint = (
             "a positive finite inverse temperature, such as 60 for photographs scaled "
             "by 1/√D"

@@ -24,8 +24,8 @@ __all__ = ["Tables", "as_tables", "table_blocks"]
 
 
 class Tables(CodedVector, Module):
-    """A vector (M,) as a matrix of one row per table of the basis, and one column per
-    frequency.
+    """The vector T (M,) as a matrix with one row per kind of feature (such as cosine
+    and sine) and one column per frequency.
 
     Splitting the columns over devices splits all tables alike. A vector (M,) that was
     split in one piece would have the cosines on half of the devices and the sines on
@@ -46,7 +46,9 @@ class Tables(CodedVector, Module):
 
     @property
     def columns(self) -> int:
-        """Number of columns: Y, and those that fill up the last block."""
+        """Number of columns: one for each of the Y frequencies, and the padding of the
+        last block.
+        """
         return self.entries.shape[1] * (1 if self.bits == 32 else 8 // self.bits)
 
     @property
@@ -60,7 +62,9 @@ class Tables(CodedVector, Module):
         return (self.size,)
 
     def all_entries(self) -> Float[Array, " M"]:
-        """`unpacked`, to be traced."""
+        """All entries as one vector, as in `unpacked`, for use inside a traced
+        function.
+        """
         return self.decoded(self.entries)[:, : self.Y].reshape(self.size)
 
     def rounded(self, bits: int) -> "Tables":
@@ -70,7 +74,7 @@ class Tables(CodedVector, Module):
         return _round(self, bits)
 
     def decoded(self, entries: Array) -> Float[Array, "..."]:
-        """Numbers of some of the entries."""
+        """Values of some of the entries, decoded from their codes."""
         if self.bits == 32:
             return entries
         return self.numbers(from_bytes(entries, self.bits))
@@ -88,7 +92,9 @@ def _round(T: Tables, bits: int) -> Tables:
 
 @partial(jax.jit, static_argnames=("tables", "columns"))
 def as_tables(T: Array | Packed | Tables, tables: int, columns: int) -> Tables:
-    """The vector T (M,) in so many tables and columns, to the last bit."""
+    """`Tables` of the vector T (M,) with the given numbers of tables and columns; the
+    entries are equal to the last bit.
+    """
     if isinstance(T, Tables) and T.columns == columns:
         return T
     Y = T.size // tables
@@ -110,8 +116,8 @@ def as_tables(T: Array | Packed | Tables, tables: int, columns: int) -> Tables:
 def table_blocks(
     T: Tables, rows: int, first: Any
 ) -> tuple[Any, Callable[[Any], Array]]:
-    """Inputs of a scan over a device's blocks of frequencies, and a function from one
-    to a block's (tables, rows) entries of T, as `packed.in_blocks`.
+    """Inputs for a scan over a device's blocks of frequencies, and a function that maps
+    one input to the block's (tables, rows) entries of T, as in `packed.in_blocks`.
 
     Args:
         T: The columns of one device.

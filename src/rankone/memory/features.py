@@ -175,7 +175,9 @@ class RandomFeatures(Module):
 
     @property
     def columns(self) -> int:
-        """Rows of all blocks together: Y, and those that fill up the last block."""
+        """Number of rows of all blocks together: the Y frequencies, and the padding of
+        the last block.
+        """
         blocks = jax.tree.leaves(self.frequencies.blocks)[0]
         return len(blocks) * self.frequencies.rows
 
@@ -210,7 +212,7 @@ class RandomFeatures(Module):
 
     @automatic
     def features(self, a: Numbers) -> Float[Array, "M n"]:
-        """φ of the columns of a (D, n), a column each."""
+        """Features φ of the columns of a (D, n), one column per input."""
         return _phi(self, self._columns("a", a)).T
 
     def dual(self, a: Numbers) -> Float[Array, "M n"]:
@@ -244,8 +246,9 @@ class RandomFeatures(Module):
     def read(
         self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed | Tables
     ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
-        """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ
-        or its Jacobian [D-eq10]. Over devices, one sum of D + 1 numbers per state.
+        """Sums S = ⟨φ(z), T⟩ and their derivatives ∂S/∂z in one pass over the
+        frequencies, without forming φ or its Jacobian [D-eq10]. Over devices, only D +
+        1 numbers per state are summed.
         """
         z = self._rows("z", z)
         T = T if isinstance(T, CodedVector) else numbers("T", T)

@@ -1,5 +1,5 @@
-"""How a point of rest moves with the memory: the implicit function theorem, in both
-modes of differentiation.
+"""Derivative of a point of rest with respect to the memory, by the implicit function
+theorem, in both modes of differentiation.
 
 At rest the free entries f of the gradient are zero, ∇E(x; θ)_f = 0. Differentiate that,
 with the clamped entries c: dx_f = −H_ff⁻¹ (∂_θ∇E dθ + H_fc dx_c) [D-implicit].

@@ -114,8 +114,8 @@ FORMS = {
 
 
 def lookup(role: str, given: Any) -> Function:
-    """The function of that name, or a caller's own made into one with its derivative by
-    automatic differentiation.
+    """`Function` with the given name, or one made from the caller's own function, with
+    its derivative by automatic differentiation.
 
     Args:
         role: One of the four: "similarity", "separation", "Q" or "g".

@@ -1,5 +1,5 @@
-"""A vector rounded to a few bits an entry, packed into bytes, and read some entries at
-a time [D-sharp16].
+"""A vector rounded to a few bits per entry, packed into bytes, and decoded some entries
+at a time [D-sharp16].
 """
 
 from collections.abc import Callable
@@ -62,11 +62,13 @@ class CodedVector:
         return _unpack(self)
 
     def all_entries(self) -> Float[Array, " M"]:
-        """`unpacked`, to be traced."""
+        """All entries as one vector, as in `unpacked`, for use inside a traced
+        function.
+        """
         raise NotImplementedError
 
     def numbers(self, code: Integer[Array, "..."]) -> Float[Array, "..."]:
-        """The entries that have these codes."""
+        """Values of the entries with the given codes."""
         code = code.astype(jnp.int32)
         return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
 
@@ -77,8 +79,8 @@ def _unpack(vector: CodedVector) -> Array:
 
 
 class Packed(CodedVector, Module):
-    """A vector (M,) of which each entry is one of 2^bits levels: its codes, and one
-    scale [D-sharp16].
+    """A vector (M,) whose entries are rounded to 2^bits levels, stored as one code per
+    entry and one scale [D-sharp16].
 
     Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `rounded`
     chooses the scale such that the rounding error is orthogonal to the vector.
@@ -107,11 +109,13 @@ class Packed(CodedVector, Module):
         return (self.size,)
 
     def all_entries(self) -> Float[Array, " M"]:
-        """`unpacked`, to be traced."""
+        """All entries as one vector, as in `unpacked`, for use inside a traced
+        function.
+        """
         return self.take(jnp.arange(self.size))
 
     def take(self, index: Int[Array, "..."]) -> Float[Array, "..."]:
-        """The entries at these places; past the end, the last."""
+        """Entries at the given indices. An index past the end gives the last entry."""
         index = jnp.minimum(index, self.size - 1)
         per_byte = 8 // self.bits
         byte = self.codes[index // per_byte].astype(jnp.int32)
@@ -122,8 +126,8 @@ class Packed(CodedVector, Module):
 def in_blocks(
     T: Float[Array, " M"] | Packed, tables: int, rows: int
 ) -> tuple[Array, Callable[[Any], Array]]:
-    """Inputs of a scan over blocks of frequencies, and a function from one to a block's
-    (tables, rows) entries of T.
+    """Inputs for a scan over blocks of frequencies, and a function that maps one input
+    to the block's (tables, rows) entries of T.
 
     An array is laid out in blocks beforehand. Of a packed vector the scan gets the
     places alone, and unpacks each block when it comes to it. Entries past the end are
@@ -151,8 +155,8 @@ def check_bits(bits: int) -> int:
 
 
 def rounded(T: Float[Array, " M"] | Packed, bits: int) -> Float[Array, " M"] | Packed:
-    """T with so many bits an entry: packed, or for 32 as an array of its own precision,
-    not rounded.
+    """T rounded to `bits` bits per entry, as a `Packed`; with 32 bits an array in its
+    own precision, not rounded.
     """
     if isinstance(T, Packed):
         if T.bits == bits:
@@ -168,7 +172,9 @@ def _pack(T: Array, bits: int) -> Packed:
 
 
 def coded(T: Float[Array, "..."], bits: int, size: int) -> tuple[Array, Array]:
-    """The code of each entry, and the scale; `size` entries count, and others are 0."""
+    """Code of each entry, and the scale. Only `size` of the entries count; the others
+    are padding and 0.
+    """
     T = T.astype(wider(T.dtype, jnp.result_type(float)))
     c = jnp.asarray(levels(bits), T.dtype)
     square = (T * T).sum()

@@ -66,7 +66,9 @@ class _Rows(Module):
     """
 
     def first_round(self, z: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """States as every block takes them."""
+        """States after the step that all blocks share; for this projection, the states
+        themselves.
+        """
         return z
 
     def first_round_transposed(self, x: Float[Array, "N D"]) -> Float[Array, "N D"]:
@@ -74,7 +76,7 @@ class _Rows(Module):
         return x
 
     def arrange(self, numbers: Float[Array, "... R"]) -> Float[Array, "... R"]:
-        """One number a row, in the order of the projections."""
+        """Array with one number per row of Ω, in the order of the projections."""
         return numbers
 
     def flatten(self, h: Float[Array, "N R"]) -> Float[Array, "N R"]:
@@ -83,8 +85,8 @@ class _Rows(Module):
 
 
 class Stored(_Rows):
-    """Independent rows, all of Ω in memory, in blocks (B, R, D); rows past Y are
-    zero.
+    """Projection with independent rows, stored in full as blocks (B, R, D); rows past Y
+    are zero.
     """
 
     blocks: Float[Array, "B R D"]
@@ -95,7 +97,9 @@ class Stored(_Rows):
         return self.blocks.shape[1]
 
     def divided(self, parts: int, Y: int) -> "Stored":
-        """The first Y rows in blocks that `parts` divides."""
+        """The same projection, with its first Y rows in a number of blocks that `parts`
+        divides.
+        """
         D = self.blocks.shape[2]
         limit = max(64, _BLOCK_ENTRIES // D)
         B, R = _equal_blocks(parts, ceil(Y / _LANES), ceil(limit / _LANES))
@@ -106,17 +110,17 @@ class Stored(_Rows):
         return type(self)(rows.reshape(B, R, D))
 
     def operator(self, block: Any) -> Operator:
-        """Products with the block and with its transpose."""
+        """Functions that multiply by the block and by its transpose."""
         return _rows_operator(block)
 
 
 class Orthogonal(Stored):
-    """Rows that are orthogonal within blocks of D, stored alike."""
+    """Projection whose rows are orthogonal within blocks of D; stored like `Stored`."""
 
 
 class Regenerated(_Rows):
-    """Gaussian rows drawn again from the seed at every use: O(Y + D) memory, as
-    Algorithm 1 asks [D-alg1].
+    """Projection with Gaussian rows that are drawn again from the seed at every use, in
+    O(Y + D) memory, as Algorithm 1 requires [D-alg1].
     """
 
     key: Array
@@ -131,7 +135,7 @@ class Regenerated(_Rows):
         return Regenerated(self.key, ids, self.D, self.rows)
 
     def operator(self, block: Any) -> Operator:
-        """Products with the block and with its transpose."""
+        """Functions that multiply by the block and by its transpose."""
         return _rows_operator(
             jax.random.normal(
                 jax.random.fold_in(self.key, block), (self.rows, self.D), jnp.float32
@@ -183,7 +187,7 @@ class Hadamard(Module):
         return G, a, P // a
 
     def arrange(self, numbers: Float[Array, "... R"]) -> Float[Array, "... a G 1 b"]:
-        """One number a row, in the order of the projections."""
+        """Array with one number per row of Ω, in the order of the projections."""
         G, a, b = self._shape
         return numbers.reshape(*numbers.shape[:-1], G, a, b).swapaxes(-3, -2)[
             ..., None, :
@@ -209,7 +213,9 @@ class Hadamard(Module):
         return (self.first.astype(x.dtype)[None] * z)[:, : self.D]
 
     def operator(self, block: Any) -> Operator:
-        """Products with the later rounds of the block and with their transpose."""
+        """Functions that multiply by the later rounds of the block and by their
+        transpose.
+        """
         G, a, b = self._shape
         signs, norms = block
         signs_2, signs_3 = self.arrange(signs.reshape(2, -1))

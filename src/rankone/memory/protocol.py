@@ -19,8 +19,8 @@ Reader = Callable[[Array], tuple[Array, Array, Array]]
 
 @runtime_checkable
 class Memory(Protocol):
-    """Any pytree with these two; your own class may have what `EnergyMemory` has
-    besides.
+    """Protocol of a memory: any pytree with `D` and `energy_and_gradient`. Your own
+    class may have the other methods of `EnergyMemory` too.
     """
 
     @property
@@ -34,8 +34,8 @@ class Memory(Protocol):
 
 
 class EnergyMemory(Module):
-    """The base of the package's memories: a subclass gives `D` and
-    `energy_and_gradient`, this the rest.
+    """Base class of the package's memories. A subclass defines `D` and
+    `energy_and_gradient`; this class defines the rest.
     """
 
     def energy_and_gradient(
@@ -55,28 +55,28 @@ class EnergyMemory(Module):
     def read(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and True where the energy is a floor's tangent, which it is
-        nowhere by default.
+        """Energy, gradient, and a mask that is True where the energy is the tangent at
+        a floor; by default it is False everywhere.
         """
         energy, gradient = self.energy_and_gradient(x)
         return energy, gradient, jnp.zeros(energy.shape, bool)
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`, for many calls: what does not depend on the
-        states is computed here, once.
+        """`read` as a function of states minus `origin`, for many calls. Everything
+        that does not depend on the states is computed here, once.
         """
         return self.read
 
     @property
     def origin(self) -> Float[Array, "*D"]:
-        """Origin of the states of `reader` and `certified`, so that data far from 0
-        lose no digits.
+        """Point that is subtracted from the states of `reader` and `certified`, so that
+        data far from 0 lose no digits.
         """
         return jnp.zeros(())
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where rounding cannot decide what is retrieved, at states x less
-        `origin`; True by default, unjudged.
+        """True where rounding cannot change the retrieved pattern, at states x minus
+        `origin`. By default True everywhere, without a check.
         """
         return jnp.ones(jnp.shape(jnp.asarray(x))[:-1], bool)
 
@@ -121,7 +121,9 @@ class Retrieval(Module):
 
 
 def reader_of(memory: Memory) -> Reader:
-    """The reader of a memory; of a class without `reader`, a function that reads it."""
+    """Reader of a memory: the result of its `reader` method, or a function that reads
+    the memory if its class has no such method.
+    """
     if hasattr(memory, "reader"):
         return memory.reader()
     if hasattr(memory, "read"):

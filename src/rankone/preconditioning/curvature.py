@@ -1,5 +1,5 @@
-"""The inputs of a network's layers and the gradients at their outputs, whatever library
-the network is written in.
+"""Second moments of the inputs of a network's layers and of the gradients at their
+outputs, whatever library the network is written in.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ Losses = Callable[[Any], Float[ArrayLike, " N"]]
 
 
 class Skipped(Module):
-    """Reason why an array has no moments, in their place."""
+    """Placeholder for the moments of an array that has none, with the reason."""
 
     reason: str = eqx.field(static=True)
 
@@ -113,13 +113,13 @@ def layer_moments(losses: Losses, network: Any) -> Any:
 
 
 def skipped(moments: Any) -> dict[str, str]:
-    """The path of each array without moments, and the reason: of what `layer_moments`
-    returned.
+    """Dictionary of the arrays without moments in the result of `layer_moments`, from
+    the path of each array to the reason.
     """
     entries = jax.tree.leaves(
         moments, is_leaf=lambda node: isinstance(node, Moments | Skipped)
     )
-    requirement = "what layer_moments returned"
+    requirement = "the result of layer_moments"
     if not all(isinstance(node, Moments | Skipped) for node in entries):
         raise ValueError(f"moments: got {brief(moments)}; it must be {requirement}.")
     nodes, _ = jax.tree_util.tree_flatten_with_path(
@@ -205,7 +205,7 @@ def _one_an_example(losses: Any) -> Array:
     values = jnp.asarray(losses)
     if values.ndim != 1:
         raise ValueError(
-            f"losses: got shape {values.shape}; it must be (N,): one loss an example."
+            f"losses: got shape {values.shape}; it must be (N,): one loss per example."
         )
     return values
 

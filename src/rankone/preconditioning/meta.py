@@ -51,8 +51,8 @@ class MetaRun(Module):
 def adapt_U(
     network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 1
 ) -> Any:
-    """The network after a few steps of gradient descent on the U of every layer;
-    differentiable in all of it.
+    """Network after a few steps of gradient descent on the U of every layer. The result
+    is differentiable with respect to all parameters.
 
     Compiled once for each `loss`, so hand it the same function where it is called
     often.
@@ -123,7 +123,7 @@ def meta_learn(
     tasks: int = 16,
     learn_factors: bool = True,
 ) -> MetaRun:
-    """Learn the start U and the factors T, V, from tasks drawn at random [K-meta].
+    """Start U and factors T and V, meta-learned from tasks drawn at random [K-meta].
 
     Compiled once for the same functions, optimiser and numbers of steps.
 
@@ -187,7 +187,7 @@ class _Learner:
         return self.query(adapted, task)
 
     def mean(self, network: Any, key: Array, rate: ArrayLike) -> Array:
-        """The same, on average over tasks drawn with a key."""
+        """Mean of `judged` over tasks drawn with a key."""
         tasks = jax.vmap(self.sample)(jax.random.split(key, self.tasks))
         return jax.vmap(self.judged, (None, 0, None))(network, tasks, rate).mean()
 

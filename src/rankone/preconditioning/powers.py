@@ -1,4 +1,6 @@
-"""Powers of symmetric matrices, with a derivative where eigenvalues are equal too."""
+"""Powers of symmetric matrices that are differentiable where eigenvalues are equal,
+too.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -11,8 +13,8 @@ __all__ = ["symmetric_power"]
 def symmetric_power(
     A: Float[Array, "n n"], power: ArrayLike
 ) -> tuple[Float[Array, "n n"], Bool[Array, ""]]:
-    """A^power of a symmetric positive semidefinite matrix by its eigenvectors, and
-    whether A is fit for it.
+    """Power of a symmetric positive semidefinite matrix by its eigenvectors, and True
+    if A is positive definite (for a negative power) or semidefinite (for any other).
 
     Eigenvalues below rounding error count as rounding error for a negative power, as 0
     for another.

@@ -1,5 +1,5 @@
-"""The second moments that make good factors: of a layer's inputs and of the gradients
-at its outputs [K-FAC].
+"""Second moments of a layer's inputs and of the gradients at its outputs, and the
+factors T and V that follow from them [K-FAC].
 
 With A = E[x xᵀ] and D = E[δ δᵀ], where δ = ∂ℓ/∂(Wx), the Fisher matrix of a layer is
 about A ⊗ D, so that V = A^(-1/2) and T = D^(-1/2) make P ≈ F⁻¹.
@@ -86,7 +86,7 @@ class MovingMoments(Module):
     def start(
         cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float
     ) -> "MovingMoments":
-        """No moments yet, of a layer with weights of `shape` (m, n)."""
+        """Initial state without moments, of a layer with weights of `shape` (m, n)."""
         check_decay(decay)
         if len(shape) != 2:
             raise ValueError(
@@ -120,7 +120,7 @@ class MovingMoments(Module):
 
 
 def check_decay(decay: float) -> None:
-    """Raise unless `decay` is a weight of what is past."""
+    """Raise unless `decay`, the weight of past moments, is in [0, 1)."""
     fraction = real("decay", decay, "a number in [0, 1)")
     if not (fraction is not None and 0 <= fraction < 1):
         raise ValueError(f"decay: got {brief(decay)}; it must be in [0, 1).")

@@ -39,8 +39,8 @@ __all__ = [
 def lemma_2(
     memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]
 ) -> dict[str, Array]:
-    """Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of
-    states of the cube.
+    """Ratio of the two sides of each of eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22,
+    D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
 
     "eq18" is the largest difference between ∇E and x − sm(−β‖x − ξ^μ‖²/2)Ξ, not a
     ratio; eq. 22 is taken with ‖Ξ‖₂, and eq. 26 with its printed 4.
@@ -73,8 +73,8 @@ def lemma_2(
 @checked
 @jax.jit
 def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
-    """Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest
-    kernel error at hand.
+    """Ratio of the two sides of each of eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46,
+    D-eq47], with ε₀ the largest kernel error at these states.
 
     Eqs 43 to 46 need k̂ ≥ 0; the ratio may pass 1 where that fails.
 
@@ -102,8 +102,8 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
 @checked
 @jax.jit
 def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
-    """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾,
-    and d⁽ᵗ⁾ over its two terms.
+    """Ratio of the two sides of eqs 48 to 54 on two runs side by side [D-eq48-53,
+    D-eq54]: the distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over the sum of its two terms.
     """
     gap = run.exact - run.distributed
     steps = jnp.linalg.norm(jnp.diff(gap, axis=0), axis=-1)

@@ -1,5 +1,5 @@
-r"""Exact nearest neighbours in JAX: block minima by matrix products, then distances in
-the blocks that can still win.
+r"""Exact nearest-neighbour search in JAX: the minimum of each block of rows by matrix
+products, then distances in the blocks that can contain a nearest row.
 
 With $s_i=\frac12\|z_i\|^2-\langle q,z_i\rangle$ the order of $s$ is the order of
 $\|q-z_i\|$. Phase one finds the least $s$ of every block of rows. The k nearest rows

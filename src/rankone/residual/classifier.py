@@ -42,7 +42,9 @@ class Classifier(Module):
     layers: tuple[Dense, ...]
 
     def embed(self, x: Numbers) -> Float[Array, "*n H"]:
-        """The last hidden layer at x (..., D): where ResMem looks for neighbours."""
+        """Activations of the last hidden layer at x (..., D): the embeddings in which
+        ResMem looks for neighbours.
+        """
         return _embed(self.layers[:-1], x)
 
     def logits(self, x: Numbers) -> Float[Array, "*n L"]:

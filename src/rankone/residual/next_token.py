@@ -1,5 +1,5 @@
-"""Tokens as examples: the windows that cover a text [S-appC-win], a model's states
-there, and its residuals.
+"""Tokens as examples for ResMem: the windows that cover a text [S-appC-win], and the
+model's hidden states and residuals at each token.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,8 @@ __all__ = [
 
 
 def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
-    """First tokens of the windows that cover a text; the last one ends with it.
+    """Start positions of the windows that cover a text; the last window ends where the
+    text ends.
 
     Args:
         length: Tokens of the text, 1 or more.
@@ -52,8 +53,8 @@ def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
 
 
 def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
-    """Number of tokens before each token in the first window that has it: the context
-    that predicts it [S-appC-win].
+    """Length of the context that predicts each token: the number of tokens before it in
+    the first window that contains it [S-appC-win].
 
     From the second window on at least window − stride; in the first window 0, 1, 2, …
     """
@@ -66,8 +67,8 @@ def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
 
 
 class Places(Module):
-    """Places in texts: the model's hidden state after the tokens up to there, and the
-    token that follows [S-appC-win].
+    """Positions in texts, each with the model's hidden state there and the token that
+    follows [S-appC-win].
 
     Attributes:
         z: Hidden state before the head (n, d): where ResMem looks for neighbours.
@@ -87,8 +88,8 @@ class Places(Module):
         return len(self.labels)
 
     def quote(self, model: LanguageModel, i: int, length: int = 10) -> tuple[str, str]:
-        """The last words before place i, `length` tokens of them, and the one that
-        follows.
+        """Text of the last `length` tokens before position i, and text of the token
+        that follows.
         """
         end = self.ends[i]
         words = self.tokens[self.texts[i]][max(end - length, 0) : end]
@@ -106,8 +107,8 @@ def read_places(
     stride: int = 192,
     batch: int = 4,
 ) -> Places:
-    """All places of some texts that a token follows, with the model's states, read in
-    overlapping windows.
+    """`Places` of some texts: every position that has enough context and is followed by
+    a token, with the model's hidden states, computed in overlapping windows.
 
     Args:
         model: Base model.

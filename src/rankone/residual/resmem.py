@@ -192,10 +192,12 @@ class ResMem(Module):
             )
         if residuals is not None and not isinstance(residuals, Residuals):
             raise ValueError(
-                f"residuals: got {brief(residuals)}; it must be left to fit."
+                f"residuals: got {brief(residuals)}; it must be left out: fit sets it."
             )
         if store is not None and not hasattr(store, "search"):
-            raise ValueError(f"store: got {brief(store)}; it must be left to fit.")
+            raise ValueError(
+                f"store: got {brief(store)}; it must be left out: fit sets it."
+            )
         self.k = integer("k", k, "a positive number of neighbours")
         self.sigma = positive_scalar("sigma", sigma, _SIGMA)
         self.temperature = positive_scalar("temperature", temperature, _TEMPERATURE)
@@ -329,8 +331,8 @@ class ResMem(Module):
     def fit_residuals(
         self, embeddings: Numbers | None, residuals: "Numbers | Residuals"
     ) -> "ResMem":
-        """The same for residuals (n, L) of any kind: targets minus predictions of a
-        regression, or bare labels.
+        """New memory that stores residuals (n, L) of any kind: targets minus
+        predictions of a regression, or bare labels.
 
         Those of a vocabulary that are too many to write down are given by
         `rankone.residual.storage.sparse`.
@@ -431,8 +433,8 @@ class ResMem(Module):
 
     @automatic
     def read(self, found: Neighbours) -> Float[Array, "*n L"]:
-        """The correction from neighbours already found (..., j) -> (..., L); the
-        nearest `k` of them are used.
+        """Correction (..., L) computed from given neighbours (..., j), of which the
+        nearest `k` are used.
         """
         instance(
             "found",
@@ -451,8 +453,8 @@ class ResMem(Module):
         )
 
     def kernel_memory(self) -> KernelMemory:
-        """The same memory as the one operation of the book: residuals written in one
-        step, read by a kernel.
+        """The same memory as a `KernelMemory`, the one operation of the book: residuals
+        are written in one step and read by a kernel.
 
         Its keys are the stored embeddings, its residuals those kept here, its kernel
         `NearestNeighbours(k, sigma)`. Read with `normalise=True` at the columns of q it

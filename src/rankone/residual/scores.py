@@ -1,5 +1,5 @@
-"""Measures of scores: as probabilities, projected or calibrated, and as answers,
-corrected or broken.
+"""Evaluation of scores: their conversion to probabilities by projection or calibration,
+and the fractions of answers that a memory corrects or breaks.
 """
 
 from functools import partial
@@ -18,8 +18,8 @@ __all__ = ["Calibration", "Gain", "calibration_error", "gain", "project"]
 
 
 def project(scores: Numbers) -> Float[Array, "*n L"]:
-    """The nearest point of the probability simplex: max(s − τ, 0) with τ such that it
-    sums to 1 [S-eq3].
+    """Point of the probability simplex that is nearest to the scores: max(s − τ, 0),
+    with τ such that the entries sum to 1 [S-eq3].
 
     The largest score stays the largest. Exact zeros may come out: do not take their
     logarithm.
@@ -48,8 +48,8 @@ def _project(s: Array) -> Array:
 
 
 class Calibration(Module):
-    """Scores to probabilities by softmax(s/τ), which keeps the order of the scores and
-    has no zeros [S-eq3].
+    """Conversion of scores to probabilities by softmax(s/τ), which keeps the order of
+    the scores and gives no zeros [S-eq3].
 
     It is the point p of the simplex that maximises ⟨p, s⟩ + τ · entropy(p).
 

@@ -111,7 +111,7 @@ class ExactSearch(Module):
     ) -> None:
         _check_row_count(rows)
         rows = _check_size(
-            array("rows", rows, "(n, D): one stored embedding a row", 2, once=True)
+            array("rows", rows, "(n, D): one stored embedding per row", 2, once=True)
         )
         if stored is not None:
             if not is_traced(stored):
@@ -292,7 +292,7 @@ class ShardedSearch(Module):
             raise ArgumentError(
                 "rows",
                 f"got shape {matrix.shape}; "
-                "it must be an array of shape (n, D): one stored embedding a row.",
+                "it must be an array of shape (n, D): one stored embedding per row.",
             )
         _check_row_count(matrix)
         n = (
@@ -406,7 +406,7 @@ class FaissSearch(Module):
 
     def __init__(self, rows: Numbers, index: Any = None) -> None:
         rows = array(
-            "rows", rows, "(n, D): one stored embedding a row", 2, once=True
+            "rows", rows, "(n, D): one stored embedding per row", 2, once=True
         ).astype(jnp.float32)
         is_index = index is None or all(
             hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search")

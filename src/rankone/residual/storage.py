@@ -164,7 +164,7 @@ def split(residuals: Residuals, placement: Placement) -> Residuals:
 def dense(residuals: Numbers) -> Residuals:
     """Residuals (n, L) with every entry [S-res]."""
     return _Dense(
-        array("residuals", residuals, "(n, L): one residual a row", 2, once=True)
+        array("residuals", residuals, "(n, L): one residual per row", 2, once=True)
     )
 
 
@@ -175,7 +175,7 @@ def largest(residuals: Numbers, m: int) -> Residuals:
     One neighbour still memorises: the entry of the label, 1 − p_y, is the sum of the
     others' sizes, hence never smaller than another.
     """
-    matrix = array("residuals", residuals, "(n, L): one residual a row", 2, once=True)
+    matrix = array("residuals", residuals, "(n, L): one residual per row", 2, once=True)
     m = integer(
         "keep",
         m,
@@ -194,7 +194,7 @@ def _top_entries(residuals: Array, m: int) -> tuple[Array, Array]:
 
 @jax.jit
 def full(residuals: Residuals) -> Float[Array, "n L"]:
-    """All entries of all residuals, also of those that are stored by their largest."""
+    """Dense array (n, L) of all residuals; entries that are not stored are 0."""
     n = len(residuals)
     return jax.vmap(lambda row: residuals.weighted(jnp.ones(1), row[None]))(
         jnp.arange(n)
@@ -202,8 +202,8 @@ def full(residuals: Residuals) -> Float[Array, "n L"]:
 
 
 def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
-    """Vectors of length L from m entries of each: for a vocabulary, where full
-    residuals would never fit.
+    """Residuals of length L, given by m entries each, for a vocabulary whose full
+    residuals would not fit in memory.
 
     Args:
         values: (n, m), in half precision if you like.
@@ -254,8 +254,8 @@ def _onehot_residuals(probs: Array, y: Array) -> Array:
 
 
 def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
-    """`value` as an array of probabilities; where reading them is free, rows that do not
-    sum to 1 are refused.
+    """`value` as an array of probabilities. Rows that do not sum to 1 raise an error if
+    they can be read without cost.
     """
     probs: Any = host(name, value)
     probs = states(name, probs, probs.shape[-1] if probs.ndim else 1)
@@ -273,7 +273,7 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
 
 
 def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
-    """`value` as a positive floating array of no axes; a Python number has the default
+    """`value` as a positive floating scalar array; a Python number gets the default
     dtype.
     """
     positive(name, value, hint, dtype=jnp.result_type(float))

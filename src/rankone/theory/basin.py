@@ -1,5 +1,5 @@
-"""From how far the distributed memory still finds a stored pattern: its basin, and a
-gauge that needs no answer.
+"""Basin of a stored pattern: the distance from which the distributed memory still
+retrieves it, and a gauge that predicts this without knowing the pattern.
 
 Measured in u = √β(x − ξ), the estimate Ŝ around a stored pattern is a well in noise:
 e^(−‖u‖²/2) + (c/√D)h(u), with c the roughness √(DK/2Y). For a Gaussian field h the
@@ -160,8 +160,8 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
 def wrong_bits(
     c: Broadcast, *, beta: Broadcast, flips: Broadcast, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
-    """Share of wrong bits after descent from a cue with a share `flips` of its bits
-    flipped [D-sharp11].
+    """Fraction of wrong bits after descent from a cue with a fraction `flips` of its
+    bits flipped [D-sharp11].
 
     With kept displacement ρ and τ² = ‖u_L‖² − ρ²βf: f·Q((½ − ρ)√β/τ) + (1 −
     f)·Q(√β/2τ), the entries being Gaussian by symmetry. One half where the descent is
@@ -191,8 +191,8 @@ def wrong_bits(
 def roughness_allowed(
     radius: Broadcast, *, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
-    """The basin's edge: the largest c at which descent from ‖u_0‖ = radius (...)
-    arrives, by bisection [D-sharp11].
+    """Largest roughness c at which descent from ‖u_0‖ = radius (...) arrives, that is
+    the edge of the basin, by bisection [D-sharp11].
 
     Raises:
         ValueError: If step_size is not positive, or steps is no positive integer.
@@ -210,8 +210,8 @@ def roughness_allowed(
 
 @checked
 def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
-    """The well's slope over the noise's, r·e^(−r²/2)/c, where the well has the height
-    `kernel` = e^(−r²/2) [D-sharp11].
+    """Ratio of the slope of the well to that of the noise, r·e^(−r²/2)/c, at the
+    distance r where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
 
     Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not
     positive there is none.
@@ -232,8 +232,8 @@ def critical_slope(step_size: float) -> float:
     positive("step_size", step_size)
     if not step_size < 2:
         raise ValueError(
-            f"step_size: got {brief(step_size)}; it must be below 2, where even the "
-            "exact memory's step overshoots by as much."
+            f"step_size: got {brief(step_size)}; it must be below 2: at 2 even a "
+            "step of the exact memory overshoots by the whole distance."
         )
     return float(np.sqrt(step_size / (2 - step_size)))
 
@@ -266,8 +266,8 @@ def features_to_reach(
 
 
 class Gauge(Module):
-    """Prediction from T and a query before the first step, without the pattern that is
-    meant: see `gauge` [D-sharp14].
+    """Prediction of retrieval from T and a query, before the first step and without the
+    target pattern: see `gauge` [D-sharp14].
 
     Attributes:
         partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is
@@ -284,7 +284,8 @@ class Gauge(Module):
 @renamed(x="query")
 @checked
 def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
-    """Reads the memory at the query, and its noise off the length of T [D-sharp14].
+    """`Gauge` of a query: Ŝ at the query, and the noise, which follows from the length
+    of T [D-sharp14].
 
     It cannot know which pattern is near, whether it is the one meant, or whether
     several are.

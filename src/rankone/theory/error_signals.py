@@ -90,7 +90,7 @@ def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
     Returns:
         The signals for each label (rows) at each switch (columns).
     """
-    return _class_switch_signals(array("logits", logits, "(Y,): one a class", 1))
+    return _class_switch_signals(array("logits", logits, "(Y,): one per class", 1))
 
 
 @jax.jit

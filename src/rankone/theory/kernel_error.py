@@ -1,5 +1,5 @@
-"""The Gaussian kernel and how well random features estimate it: at a point, at the
-worst point found, everywhere.
+"""The Gaussian kernel, and the error of its estimate by random features: at one point,
+at the worst point of a search, and everywhere at once.
 
 Inputs are already scaled: a memory of inverse temperature β reads the kernel at z = √β
 x. What holds everywhere at once is proved, with every constant, for sincos features
@@ -50,8 +50,8 @@ _RADIUS = "a positive distance, or infinity"
 def uniform_kernel_error(
     *, D: int, Y: int, radius: float, delta: float = 0.05
 ) -> float:
-    """ε₀ with |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ
-    [D-U0].
+    """Bound ε₀ on the kernel error: |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with
+    probability ≥ 1 − δ [D-U0].
 
     The smaller of `contraction_error` and `net_error`: the corrected form of the
     paper's assumption (A2) [D-unn2]. Patterns of diameter d at inverse temperature β
@@ -72,8 +72,8 @@ def uniform_kernel_error(
 
 @checked
 def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """2R√(D/Y) + √(2 log(2/δ)/Y): the smaller one on small balls. Arguments as for
-    `uniform_kernel_error`.
+    """Bound 2R√(D/Y) + √(2 log(2/δ)/Y) on the kernel error, the smaller one on small
+    balls. Arguments as for `uniform_kernel_error`.
     """
     _check_ball(D, Y, radius, delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
@@ -81,8 +81,8 @@ def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> 
 
 @checked
 def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """√(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y, ℓ = D log(1 + 8R√Y) + log(4/δ):
-    for large balls.
+    """Bound √(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y on the kernel error, with ℓ
+    = D log(1 + 8R√Y) + log(4/δ): for large balls.
 
     Arguments as for `uniform_kernel_error`.
     """
@@ -96,8 +96,8 @@ def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
 def uniform_derivative_error(
     *, D: int, Y: int, radius: float, delta: float = 0.05
 ) -> float:
-    """ε₁ with ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ
-    [D-U1].
+    """Bound ε₁ on the error of the kernel's derivative: ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖
+    ≤ R at once, with probability ≥ 1 − δ [D-U1].
 
     Infinite where Y is too small for the tail bound behind it. Arguments as for
     `uniform_kernel_error`.
@@ -137,7 +137,7 @@ def _squared_distances(Xi: Numbers) -> np.ndarray:
     Xi = np.asarray(Xi, float)
     if Xi.ndim != 2:
         raise ValueError(
-            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern per row."
         )
     norms = (Xi**2).sum(1)
     return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
@@ -168,8 +168,8 @@ def check_probability(delta: float) -> None:
 def rbf_kernel(
     x: Real[ArrayLike, "... D"], z: Real[ArrayLike, "... D"]
 ) -> Float[Array, "..."]:
-    """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square
-    [D-eq4, D-unn1].
+    """Gaussian kernel k(x, z) = exp(−‖x − z‖²/2), with the square, for inputs (..., D)
+    that broadcast [D-eq4, D-unn1].
     """
     x, z = jnp.broadcast_arrays(x, z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
@@ -241,7 +241,8 @@ def largest_kernel_error(
     starts: int = 64,
     steps: int = 200,
 ) -> tuple[Float[Array, ""], Float[Array, " D"]]:
-    """Search the ball ‖Δ‖ ≤ R for the largest |k̂(Δ) − k(Δ)| of sincos features [D-U0].
+    """Largest kernel error |k̂(Δ) − k(Δ)| of sincos features in a search of the ball
+    ‖Δ‖ ≤ R, and the Δ where it is reached [D-U0].
 
     Projected ascent from random starts, each with a step that grows while it succeeds
     and halves when it fails; so what it finds is a lower bound of the supremum.

@@ -1,5 +1,5 @@
-"""The linear model of the ResMem theory: a base that is too small, and the memory of
-what it leaves, simulated.
+"""Simulation of the linear model of the ResMem theory: a base model that is too small,
+and a memory of its residuals.
 
 With several neighbours it measures what is only heuristically derived [S-S5].
 """
@@ -169,8 +169,8 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
 def joint_erm(
     X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = None
 ) -> ERM:
-    """The base trained knowing that its residuals will be remembered: leave-one-out
-    errors of the sum [S-disc].
+    """Base model trained jointly with the memory of its residuals: least squares on the
+    leave-one-out errors of the sum of both [S-disc].
 
     The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least
     squares on differences, which is the energy of the residual and not its mean square
@@ -217,8 +217,8 @@ def simulate(
     k: int = 1,
     split: bool = False,
 ) -> LinearRisks:
-    """The paper's experiment, repeated [S-A5.2, S-eq8,9]: y = ⟨θ_*, x⟩, ‖θ_*‖ = 1, base
-    in ‖θ‖ ≤ L.
+    """Risks in repetitions of the paper's experiment [S-A5.2, S-eq8,9]: y = ⟨θ_*, x⟩
+    with ‖θ_*‖ = 1, and a base model with ‖θ‖ ≤ L.
 
     Args:
         n: Number of stored examples; several numbers are measured on nested data, and

@@ -1,5 +1,5 @@
-"""Distance of the nearest of n random points: exactly, between two bounds, and by a law
-of two terms.
+"""Squared distance to the nearest of n random points: its exact mean, two bounds on the
+mean, and a law of two terms.
 
 Points uniform in the ball of radius √(d + 2) in d dimensions, where every coordinate
 has variance 1 [S-A5.1]. Z_n is the squared distance of one more point to the nearest of
@@ -34,8 +34,8 @@ Risk = float | Float[np.ndarray, "*n"]
 
 
 class NearestNeighbourRisk(Module):
-    """E Z_n, in squared units of the points; divided by d it is the risk of one nearest
-    neighbour [S-eq40].
+    """Mean squared distance E Z_n to the nearest of n points. Divided by d, it is the
+    risk of one nearest neighbour [S-eq40].
 
     Attributes:
         lower: Proved: c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d), which is also
@@ -101,7 +101,7 @@ def _term(n: NDArray, d: int, p: int) -> Risk:
 
 
 def gamma_ratio(n: NDArray, a: float) -> Risk:
-    """Γ(n + 1)/Γ(n + 1 + a), which is n^(−a) in the limit."""
+    """Ratio Γ(n + 1)/Γ(n + 1 + a), which approaches n^(−a) for large n."""
     # From 10⁷ on the difference of the two gammaln has lost more digits than the
     # ratio's series neglects.
     series = n**-a * (1 - a * (a + 1) / (2 * n))

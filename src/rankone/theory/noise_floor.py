@@ -1,5 +1,5 @@
-"""Loss that noise leaves when descent has come to rest, set against how fast
-descent forgets.
+"""Excess loss that noise leaves in the stationary state of descent, compared with the
+rate at which descent forgets its start.
 
 Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a
 preconditioner, β the momentum of heavy ball. All is exact, and proved in the chapter.
@@ -24,8 +24,8 @@ def noise_floor(
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise), with heavy ball, once it is at
-    rest [K-sharp7].
+    r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise) with heavy ball, in the
+    stationary state [K-sharp7].
 
     S is `conditioning.stationary_covariance`, of which this needs the trace alone: for
     a symmetric P it is $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$
@@ -56,8 +56,8 @@ def slowest_factor(
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    """The factor by which the start is forgotten a step where it is forgotten slowest:
-    the spectral radius [K-sharp7].
+    """Factor per step by which the slowest component of the initial error shrinks: the
+    spectral radius of the iteration [K-sharp7].
 
     Args:
         H: As in `noise_floor`.
@@ -160,7 +160,7 @@ def _rates(
         if not maximum < 2 * (1 + beta):
             raise ValueError(
                 f"learning_rate: got {brief(learning_rate)}; "
-                f"it must be {2 * (1 + beta) / maximum:.3g} of that, or less."
+                f"it must be at most {2 * (1 + beta) / maximum:.3g} times that."
             )
     return rates, noise
 

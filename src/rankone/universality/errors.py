@@ -48,8 +48,8 @@ def random_tasks(
 ) -> tuple[
     Float[Array, " tasks"], Float[Array, " tasks"], Float[Array, "tasks points"]
 ]:
-    """X (n,) and x* (n, m) uniform in [0, 1], y (n,) uniform in [−1, 1]: the same
-    numbers in every dtype.
+    """Random tasks: x (n,) and x* (n, m) uniform in [0, 1], and y (n,) uniform in [−1,
+    1]. The numbers are the same in every dtype.
     """
     random_key("key", key)
     return _random_tasks(key, integer("tasks", tasks), integer("points", points))
@@ -71,8 +71,8 @@ def learning_errors(
     tasks: int = 24,
     points: int = 101,
 ) -> LearningErrors:
-    """Adapt to random tasks, predict at random points, and compare with the target, and
-    with its table [M-univ].
+    """Errors of a network's predictions after one step on each of several random tasks,
+    with respect to the target and to its table [M-univ].
 
     Args:
         network: The one that is measured.

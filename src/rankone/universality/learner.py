@@ -165,8 +165,8 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
             f"it must be of a width up to {_WIDEST:g}: take y in another unit."
         )
     requirement = (
-        f"a range with {_FINEST:,} numbers in it: learn the difference from its middle, "
-        "in which 0 is"
+        f"a range with {_FINEST:,} numbers in it: learn y minus its middle, so "
+        "that 0 is in the range"
     )
     if not width >= _FINEST * spacing:
         raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")

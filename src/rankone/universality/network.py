@@ -1,5 +1,5 @@
-"""An ordinary ReLU network, one plain gradient step on every parameter of it, and what
-it predicts.
+"""An ordinary ReLU network, one plain gradient step on all of its parameters, and its
+predictions.
 """
 
 import math
@@ -40,8 +40,8 @@ __all__ = [
 
 @contextmanager
 def full_precision() -> Iterator[None]:
-    """Products in full precision: some accelerators round float32 factors to ten bits
-    unless told not to.
+    """Context manager for matrix products in full precision. By default some
+    accelerators round float32 factors to ten bits.
     """
     with jax.default_matmul_precision("highest"):
         yield

@@ -1,5 +1,5 @@
-"""Networks that write into one slot a cell, or a bit, and look the answer up: what the
-seed builds [M-univ, M-S3].
+"""Networks that write into one slot per cell, or per bit, and look up the answer in a
+table, as in the construction "seed" [M-univ, M-S3].
 """
 
 from typing import Any
@@ -105,8 +105,8 @@ def assemble(
     y_range: tuple[float, float],
     dtype: Any,
 ) -> Network:
-    """The network of these weights and biases, converted once at the end: everything
-    before is float64.
+    """Network of the given weights and biases, which are converted to `dtype` once, at
+    the end. All computation before is in float64.
     """
 
     # converted on the host: of another dtype, or of none given, each shape would be a

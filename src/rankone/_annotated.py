@@ -1,5 +1,5 @@
-"""Arguments held to their annotations: `checked` refuses, by its name, a value that the
-annotation of the argument excludes.
+"""Checks of arguments against their annotations: `checked` raises an error that names
+the argument if a value does not match.
 
 It serves functions whose annotations say all that there is to check. jaxtyping matches
 the shapes. Values are looked at where `rankone._checks` looks at them.
@@ -35,8 +35,8 @@ Broadcast = Real[ArrayLike, "*#n"]
 
 
 def checked(function: F) -> F:
-    """Function that takes lists of numbers as arrays and refuses what its annotations
-    exclude.
+    """Wrapper of `function` that converts lists of numbers to arrays and raises an
+    error for an argument that does not match its annotation.
 
     An integer is at least 0, and no array is empty. A function that computes in numpy
     cannot take a value that jit, vmap or grad traces: JAX's error about that becomes one
@@ -101,10 +101,10 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         array = host(name, value)
         return array if isinstance(value, list | tuple) else value
     elif kinds[0] in _PLAIN and len(kinds) == 1:
-        plain = _PLAIN[kinds[0]](name, value)
+        number = _PLAIN[kinds[0]](name, value)
         # A number in a JAX array would be traced by the first operation on it, inside a
         # program of the caller's.
-        return plain if isinstance(value, jax.Array) and plain is not None else value
+        return number if isinstance(value, jax.Array) and number is not None else value
     elif classes[0] in (Sequence, tuple):
         entries = get_args(kinds[0])
         size = len(value) if isinstance(value, list | tuple) else 0
@@ -138,10 +138,10 @@ def _classes(kinds: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 def _is_class(kind: Any) -> bool:
     """True if every value of this kind is an instance of it."""
-    opaque = kind in (Any, Parameter.empty, type) or getattr(
+    is_exempt = kind in (Any, Parameter.empty, type) or getattr(
         kind, "_is_protocol", False
     )
-    return isclass(kind) and not opaque
+    return isclass(kind) and not is_exempt
 
 
 @cache
@@ -167,13 +167,13 @@ def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> N
     if place is not None:
         name = list(arrays)[place]
         spec, shape = arrays[name]
-        earlier = [
+        sizes = [
             f"{argument} is {arrays[argument][1]}" for argument in list(arrays)[:place]
         ]
         raise ArgumentError(
             name,
             f"got shape {shape}; it must be of shape ({', '.join(spec.split())}), "
-            f"not empty{', where ' if earlier else ''}{', '.join(earlier)}.",
+            f"not empty{', where ' if sizes else ''}{', '.join(sizes)}.",
         )
 
 

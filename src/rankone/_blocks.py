@@ -1,5 +1,5 @@
-"""Sums over more rows than memory holds: a block at a time, with a bar, and a file from
-which a run that was broken off goes on.
+"""Loops over more rows than fit in memory. A loop reads one block of rows at a time,
+shows a progress bar and saves a checkpoint, from which an interrupted run resumes.
 """
 
 import time
@@ -15,18 +15,19 @@ from rankone._checks import ArgumentError, aligned, boolean, brief, release
 from rankone._files import locked, read_arrays, save_arrays
 from rankone._progress import progress_bar
 
-__all__ = ["checkpoint_path", "is_blocks", "joined", "row_blocks", "summed"]
+__all__ = ["checkpoint_path", "is_blocks", "join_rows", "row_blocks", "run_blocks"]
 
 S = TypeVar("S")
 BLOCK_BYTES = 2**24  # of a slice of an array
 _AT_ONCE = 2**26  # bytes of an array that is taken whole
+# between two saves: of a save that takes more than a second, so many times as long
 _SAVE_SECONDS = 20.0
 _PATIENCE = 2.0  # seconds before a bar appears by itself
 
 
 def is_blocks(rows: Any) -> bool:
-    """True for an iterator of blocks, and for an array on the host that is taken in
-    slices because a copy of it may be more than memory holds.
+    """True for an iterator of blocks of rows, and for a NumPy array so large that it is
+    read in slices.
     """
     if isinstance(rows, np.ndarray):
         return rows.ndim > 1 and rows.nbytes > _AT_ONCE
@@ -34,7 +35,7 @@ def is_blocks(rows: Any) -> bool:
 
 
 def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
-    """The blocks of an iterator, or slices of an array, after the first `skip` rows."""
+    """Blocks of an iterator, or slices of an array, after the first `skip` rows."""
     if isinstance(rows, np.ndarray):
         size = max(1, BLOCK_BYTES // max(1, rows[:1].nbytes))
         # multiples of what is encoded at a time
@@ -44,7 +45,7 @@ def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
             release(rows)
         return
     for block in rows:
-        length = np.shape(block)[0]
+        length = len(block)
         if skip >= length:
             skip -= length
             continue
@@ -53,41 +54,46 @@ def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
     if skip:
         raise ArgumentError(
             "checkpoint",
-            f"got one with {skip} rows more than there are; it must be of these rows.",
+            f"got a file with {skip} rows more than exist; it must be of these rows.",
         )
 
 
-def summed(
+def run_blocks(
     state: S,
     step: Callable[[S, Any], S],
     rows: Any,
     *,
-    counted: Callable[[S], int],
+    count: Callable[[S], int],
     title: str,
     progress: bool | None,
     checkpoint: Path | None,
     run: str,
+    restore: Callable[[S, list[np.ndarray]], S] | None = None,
 ) -> S:
-    """The state after a step with each block. State and count are saved in one file,
-    every 20 seconds and at the end, so that no row is lost or counted twice.
+    """Final state, after `step` has been applied to every block. The state and the row
+    count are saved together in one checkpoint file, every 20 seconds and at the end, so
+    that no row is skipped or counted twice.
 
     Args:
         state: State to begin with: a pytree.
         step: (state, block) ↦ state.
         rows: Iterator of blocks, or array, that `is_blocks` accepts.
-        counted: Exact number of rows in a state.
+        count: Exact number of rows in a state.
         title: Title of the bar.
         progress: True to show a bar, None to show it after two seconds.
         checkpoint: File to go on from if it is there.
-        run: Name of all that the sums depend on but the rows.
+        run: Name of all that the state depends on but the rows.
+        restore: (state to begin with, leaves of the saved state) ↦ the saved state, or
+            ValueError if it is of another run; by default it has the same structure and
+            shapes as the first one, and lies on the same devices.
     """
-    first = counted(state)
+    first = count(state)
     with ExitStack() as stack:
         if checkpoint is not None:
             _refuse_several_processes(checkpoint, state)
-            stack.enter_context(_alone(checkpoint))
-            state = _load(checkpoint, state, run)
-        done = counted(state) - first
+            stack.enter_context(_lock(checkpoint))
+            state = _load(checkpoint, state, run, restore or _on_same_devices)
+        done = count(state) - first
         bar = stack.enter_context(
             progress_bar(
                 total=len(rows) if hasattr(rows, "__len__") else None,
@@ -99,21 +105,24 @@ def summed(
             )
         )
         saved = time.monotonic()
+        pause = _SAVE_SECONDS
         for block in row_blocks(rows, done):
             # One block at a time: those that wait for the device would fill the memory.
             state = jax.block_until_ready(step(state, block))
             bar.update(len(block))
-            if checkpoint is not None and time.monotonic() - saved >= _SAVE_SECONDS:
+            start = time.monotonic()
+            if checkpoint is not None and start - saved >= pause:
                 _save(checkpoint, state, run)
                 saved = time.monotonic()
+                pause = _SAVE_SECONDS * max(1.0, saved - start)
         if checkpoint is not None:
             _save(checkpoint, state, run)
     return state
 
 
-def joined(parts: list[np.ndarray]) -> jax.Array:
-    """Blocks of rows as one array; the list is emptied on the way, so that both never
-    lie in memory whole.
+def join_rows(parts: list[np.ndarray]) -> jax.Array:
+    """One array of the rows of all blocks. The list is emptied during the copy, so that
+    memory never contains two copies of all rows.
     """
     rows = sum(map(len, parts))
     out = aligned((rows, *parts[0].shape[1:]), parts[0].dtype)
@@ -127,8 +136,8 @@ def joined(parts: list[np.ndarray]) -> jax.Array:
 
 
 def checkpoint_path(checkpoint: Any, progress: Any = None) -> Path | None:
-    """`checkpoint` as a path, or None; what is no such thing is refused, as is another
-    `progress` than True, False and None.
+    """`checkpoint` as a path, or None. Anything else is refused, and so is a `progress`
+    other than True, False and None.
     """
     if progress is not None:
         boolean("progress", progress)
@@ -153,8 +162,10 @@ def _refuse_several_processes(path: Path, state: Any) -> None:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """A block in which no other process sums into this file."""
+def _lock(path: Path) -> Iterator[None]:
+    """A block with an exclusive lock on the checkpoint, which is refused while another
+    process has it.
+    """
     with ExitStack() as stack:
         try:
             stack.enter_context(locked(path, wait=False))
@@ -164,35 +175,63 @@ def _alone(path: Path) -> Iterator[None]:
                 f"got {str(path)!r}, which another process writes; it must be a file "
                 "of one run at a time.",
             ) from error
+        except OSError as error:
+            raise _unwritable(path, error) from error
         yield
 
 
 def _save(path: Path, state: Any, run: str) -> None:
+    """Writes the state to the file; after an error the file is the earlier one."""
     leaves = {f"leaf{i}": leaf for i, leaf in enumerate(jax.tree.leaves(state))}
-    save_arrays(path, leaves | {"run": run})
+    try:
+        save_arrays(path, leaves | {"run": run})
+    except OSError as error:
+        raise _unwritable(path, error) from error
 
 
-def _load(path: Path, state: S, run: str) -> S:
-    """The saved state, each array where the one to begin with lies; or that one."""
+def _unwritable(path: Path, error: OSError) -> ArgumentError:
+    """The refusal of a checkpoint that the system does not let us write."""
+    return ArgumentError(
+        "checkpoint",
+        f"got {str(path)!r}, which could not be written ({error.strerror or error}); it "
+        "must be a file in a folder with room for it: make room or name another file, "
+        "and run again, to go on from the rows that were saved before.",
+    )
+
+
+def _load(
+    path: Path, state: S, run: str, restore: Callable[[S, list[np.ndarray]], S]
+) -> S:
+    """The saved state; or `state` if there is no file."""
     if not path.exists():
         return state
-    leaves, tree = jax.tree.flatten(state)
     requirement = "of this run; name another file, or delete it"
     try:
         saved = read_arrays(path)
-        arrays = [saved[f"leaf{i}"] for i in range(len(leaves))]
-        name = str(saved["run"])
+        name = str(saved.pop("run"))
+        leaves = [saved[f"leaf{i}"] for i in range(len(saved))]
     except (ValueError, KeyError, IsADirectoryError) as error:
         raise ArgumentError(
             "checkpoint",
             f"got {str(path)!r}, which cannot be read; it must be {requirement}.",
         ) from error
-    if name != run or [a.shape for a in arrays] != [np.shape(b) for b in leaves]:
+    try:
+        if name != run:
+            raise ValueError("run")
+        return restore(state, leaves)
+    except ValueError as error:
         raise ArgumentError(
             "checkpoint", f"got {str(path)!r} of another run; it must be {requirement}."
-        )
+        ) from error
+
+
+def _on_same_devices(state: S, leaves: list[np.ndarray]) -> S:
+    """The saved state, each array on the devices of the first one."""
+    first, structure = jax.tree.flatten(state)
+    if [leaf.shape for leaf in leaves] != [np.shape(leaf) for leaf in first]:
+        raise ValueError("shapes")
     placed = [
         jax.device_put(new.astype(old.dtype), old.sharding)
-        for new, old in zip(arrays, leaves, strict=True)
+        for new, old in zip(leaves, first, strict=True)
     ]
-    return jax.tree.unflatten(tree, placed)
+    return jax.tree.unflatten(structure, placed)

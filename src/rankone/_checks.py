@@ -1,5 +1,5 @@
-"""Checks of arguments at the public boundary: bad input gets a ValueError that names it
-and says what to try.
+"""Checks of the arguments of public functions. A bad argument raises a ValueError that
+names the argument and suggests a fix.
 
 Shapes and static arguments are always checked; values where it is free, as
 `rankone.checks` says, and never those that jit is tracing.
@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import AxisType, Mesh, NamedSharding, get_abstract_mesh
 from jaxtyping import Array, ArrayLike
 
 __all__ = [
@@ -69,7 +69,7 @@ Numbers = ArrayLike | float | Sequence[Any]
 
 
 class ArgumentError(ValueError):
-    """A refused argument: a `ValueError` that carries the name of the argument.
+    """Error about one argument: a `ValueError` that stores the argument's name.
 
     Attributes:
         name: Name of the argument, or of a part of it, such as `rows[1]`.
@@ -93,8 +93,8 @@ def is_traced(*values: Any) -> bool:
 
 
 def refuse_traced(title: str, **arguments: Any) -> None:
-    """Raise if an argument is traced, in a function of this title, which computes on
-    the host.
+    """Raise if an argument is traced. `title` is the name of the calling function,
+    which computes on the host.
     """
     for name, value in arguments.items():
         if is_traced(value):
@@ -107,8 +107,8 @@ def refuse_traced(title: str, **arguments: Any) -> None:
 
 @contextmanager
 def renamed(**names: str) -> Iterator[None]:
-    """A block, or a function, whose refusals use the caller's name of an argument:
-    `renamed(rows="embeddings")`.
+    """Context manager or decorator that renames an argument in errors: with
+    `renamed(rows="embeddings")` an error about `rows` names `embeddings`.
     """
     try:
         yield
@@ -121,8 +121,8 @@ def renamed(**names: str) -> Iterator[None]:
 
 
 def readable(*values: Any) -> bool:
-    """True if all leaves are concrete and on the host, and checks of values are on:
-    looking at them is free.
+    """True if checks of values are on and all leaves are concrete and on the host, so
+    that reading the leaves costs nothing.
     """
     if not enabled.get():
         return False
@@ -149,16 +149,16 @@ def known(*values: Any) -> bool:
 
 
 def concrete(function: Callable[..., Any], *values: Any) -> Any:
-    """The result of `function` as numpy arrays, for values that are `known`, while jit
-    traces something else too.
+    """Result of `function` as NumPy arrays, for values that are `known`, even while jit
+    traces the calling code.
     """
-    out = function(*values)
+    result = function(*values)
     # only then: outside of a trace, this context would compile each operation of
     # `function`
-    if is_traced(out):
+    if is_traced(result):
         with jax.ensure_compile_time_eval():
-            out = function(*values)
-    return jax.tree.map(np.asarray, out)
+            result = function(*values)
+    return jax.tree.map(np.asarray, result)
 
 
 def choice(name: str, value: Any, options: Any) -> None:
@@ -191,8 +191,8 @@ def integer(
     least: int = 1,
     most: int = _MOST,
 ) -> int:
-    """`value` as a Python integer from `least` to `most`: one of Python's or numpy's,
-    not a boolean, not 3.0.
+    """`value` as a Python integer from `least` to `most`. Python and NumPy integers are
+    accepted; booleans and floats such as 3.0 are not.
     """
     number = None
     with suppress(TypeError):
@@ -209,8 +209,8 @@ def integer(
 
 
 def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None:
-    """`value` as a Python number, as it is once it is rounded to `dtype`; None where it
-    cannot be looked at.
+    """`value` as a Python number, rounded to `dtype` if one is given; None if the value
+    cannot be read (it is traced, or not on the host).
 
     Raises:
         ValueError: If it is not one real number: a boolean, NaN, a complex number,
@@ -233,13 +233,13 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
     number = np.asarray(None)
     with suppress(ValueError):  # rows of different lengths
         number = np.asarray(value)
-    good = (
+    is_number = (
         number.ndim == 0
         and number.dtype != bool
         and _is_real(number.dtype)
         and not np.isnan(number)
     )
-    if not good:
+    if not is_number:
         raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
     return float(number) if dtype is None else _rounded(number, dtype)
 
@@ -258,8 +258,8 @@ def positive(
 
 
 def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> Any:
-    """`value` as a Python number of at least 0, not infinite; as it came where it
-    cannot be looked at.
+    """`value` as a finite Python number of at least 0; unchanged if the value cannot be
+    read.
     """
     number = real(name, value, hint)
     if not (number is None or 0 <= number < np.inf):
@@ -268,8 +268,8 @@ def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> 
 
 
 def floating(name: str, dtype: Any, requirement: str = "float32 or float64") -> Any:
-    """`dtype` as JAX is set to compute with it, if that is single or double
-    precision.
+    """Dtype with which JAX computes for `dtype` under the current settings, if that is
+    float32 or float64.
     """
     with suppress(TypeError, ValueError):
         if (canonical := jnp.dtype(canonicalize_dtype(dtype))) in (
@@ -297,8 +297,8 @@ def random_key(name: str, key: Any) -> None:
 
 
 def as_array(value: Any) -> Any:
-    """`value` as an array: a JAX one as it is, another in numpy, where looking at it
-    compiles nothing.
+    """`value` as an array. A JAX array is returned unchanged; any other concrete value
+    becomes a NumPy array, because reading a NumPy array compiles nothing.
     """
     if isinstance(value, jax.Array):
         return _free(value)
@@ -306,20 +306,21 @@ def as_array(value: Any) -> Any:
 
 
 def host(name: str, value: Any) -> Any:
-    """`value` as an array of real numbers: a JAX one as it is, another in numpy;
-    neither copied nor looked at.
+    """`value` as an array of real numbers. A JAX array is returned unchanged, and any
+    other value becomes a NumPy array; the entries are neither copied nor checked.
     """
     try:
-        out = as_array(value)
+        result = as_array(value)
     except (TypeError, ValueError, OverflowError) as error:  # rows of different lengths
         raise ArgumentError(
             name, f"got {brief(value)}; it must be an array of real numbers."
         ) from error
-    if not _is_real(out.dtype):
+    if not _is_real(result.dtype):
         raise ArgumentError(
-            name, f"got an array of {out.dtype}; it must be an array of real numbers."
+            name,
+            f"got an array of {result.dtype}; it must be an array of real numbers.",
         )
-    return out
+    return result
 
 
 def array(
@@ -335,29 +336,31 @@ def array(
         once: True while an object is made, so that values are looked at on a device as
             well.
     """
-    out = _lifted(name, value)
-    if out.ndim != ndim:
+    result = _lifted(name, value)
+    if result.ndim != ndim:
         raise ArgumentError(
-            name, f"got shape {out.shape}; it must be an array of shape {shape}."
+            name, f"got shape {result.shape}; it must be an array of shape {shape}."
         )
-    if out.size == 0:
+    if result.size == 0:
         raise ArgumentError(
             name,
-            f"got shape {out.shape}; it must be a non-empty array of shape {shape}.",
+            f"got shape {result.shape}; it must be a non-empty array of shape {shape}.",
         )
-    return _finite(name, out, once)
+    return _finite(name, result, once)
 
 
 def states(name: str, value: Numbers, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
-    out = _lifted(name, value)
-    if out.ndim < 1 or out.shape[-1] != D:
+    result = _lifted(name, value)
+    if result.ndim < 1 or result.shape[-1] != D:
         requirement = (
             f"an array of shape (..., {D}): one state per row, of the length of the "
             "stored patterns"
         )
-        raise ArgumentError(name, f"got shape {out.shape}; it must be {requirement}.")
-    return _finite(name, out, once=False)
+        raise ArgumentError(
+            name, f"got shape {result.shape}; it must be {requirement}."
+        )
+    return _finite(name, result, once=False)
 
 
 def inputs(x: Numbers, n: int) -> Array:
@@ -374,17 +377,17 @@ def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
     if settled(value):
         return _free(value)
-    out = _lifted(name, value)
-    if not _is_real(out.dtype):
+    result = _lifted(name, value)
+    if not _is_real(result.dtype):
         raise ArgumentError(
-            name, f"got {brief(out.dtype)}; it must be an array of real numbers."
+            name, f"got {brief(result.dtype)}; it must be an array of real numbers."
         )
-    return jax.device_put(out) if isinstance(out, np.ndarray) else out
+    return jax.device_put(result) if isinstance(result, np.ndarray) else result
 
 
 def settled(value: Any) -> TypeGuard[Array]:
-    """True for a JAX array of a floating type that JAX is set to, which needs no
-    conversion: what nearly every call gets.
+    """True for a JAX array whose floating dtype JAX is set to use, so that it needs no
+    conversion. Nearly every call passes such an array.
     """
     return (
         isinstance(value, jax.Array)
@@ -394,7 +397,7 @@ def settled(value: Any) -> TypeGuard[Array]:
 
 
 def brief(value: Any) -> str:
-    """`value` in one short line; a text that describes it stays as it is quoted."""
+    """`repr(value)` on one line, cut to 120 characters."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 120 else text[:117] + "..."
 
@@ -408,9 +411,9 @@ def _on_host(leaf: Any) -> bool:
 @lru_cache(maxsize=1024)
 def _is_host(sharding: Any) -> bool:
     # an array that is split over devices would be copied into one piece
-    whole = len(sharding.device_set) == 1 or sharding.is_fully_replicated
+    is_single = len(sharding.device_set) == 1 or sharding.is_fully_replicated
     return (
-        whole
+        is_single
         and sharding.is_fully_addressable
         and all(device.platform == "cpu" for device in sharding.device_set)
     )
@@ -428,9 +431,9 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
         if isinstance(value, np.memmap):
             return copied(value)
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
-            out = jnp.asarray(value)
-            double = out.dtype == np.float64  # which a block that enabled it let out
-            return out.astype(canonicalize_dtype(np.float64)) if double else out
+            result = jnp.asarray(value)
+            double = result.dtype == np.float64  # which a block that enabled it let out
+            return result.astype(canonicalize_dtype(np.float64)) if double else result
         return copied(np.asarray(value))
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
@@ -439,24 +442,26 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
 
 
 def copied(value: np.ndarray) -> np.ndarray:
-    """A copy in a type of JAX, at an address that a device which is the host can share:
-    from another address it would copy once more.
+    """Copy of an array in a dtype that JAX uses, at an aligned address, which JAX on
+    the CPU uses without a second copy.
     """
     dtype = np.dtype(canonicalize_dtype(value.dtype))
     if dtype.hasobject or dtype.kind not in "biufV":
         return np.array(value, dtype)
-    out = aligned(value.shape, dtype)
+    copy = aligned(value.shape, dtype)
     if isinstance(value, np.memmap) and value.ndim:
-        for into, part in zip(pieces(out), pieces(value), strict=True):
-            into[...] = part
+        for target, part in zip(pieces(copy), pieces(value), strict=True):
+            target[...] = part
             release(value)
     else:
-        out[...] = value
-    return out
+        copy[...] = value
+    return copy
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An array to be filled, at an address that a device which is the host shares."""
+    """Uninitialised array at an aligned address, which JAX on the CPU uses without a
+    copy.
+    """
     size = math.prod(shape) * np.dtype(dtype).itemsize
     space = np.empty(size + _ALIGNMENT, np.uint8)
     start = -space.ctypes.data % _ALIGNMENT
@@ -464,7 +469,9 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
 
 def pieces(value: np.ndarray) -> Iterator[np.ndarray]:
-    """Some rows at a time of an array, so that what is computed of them stays small."""
+    """Iterator over slices of an array, a few rows each, so that intermediate results
+    stay small.
+    """
     if value.ndim == 0 or value.nbytes <= _PIECE:
         yield value
         return
@@ -474,11 +481,13 @@ def pieces(value: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def release(value: np.ndarray) -> None:
-    """Let go of the pages of a file that was read, if the array is a map of one."""
+    """Release the pages of a memory-mapped file that has been read. Other arrays are
+    left alone.
+    """
     file = getattr(value, "_mmap", None)
     # a private map ("c") would lose what was written to it
-    shared = getattr(value, "mode", "c") in ("r", "r+", "w+")
-    if file is not None and shared and hasattr(mmap, "MADV_DONTNEED"):
+    is_file_map = getattr(value, "mode", "c") in ("r", "r+", "w+")
+    if file is not None and is_file_map and hasattr(mmap, "MADV_DONTNEED"):
         file.madvise(mmap.MADV_DONTNEED)
 
 
@@ -503,13 +512,13 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
         value = value.astype(jnp.result_type(float))
     if enabled.get() and _on_host(value):  # `readable`, for what is its own only leaf
         # counted, because `.all()` of a small array takes twice as long
-        good = all(
+        is_finite = all(
             np.count_nonzero(np.isfinite(part)) == part.size
             for part in pieces(np.asarray(value))
         )
     else:
-        good = not (once and known(value)) or bool(concrete(_all_finite, value))
-    if not good:
+        is_finite = not (once and known(value)) or bool(concrete(_all_finite, value))
+    if not is_finite:
         raise ArgumentError(
             name,
             "got NaN or infinity; "
@@ -521,11 +530,15 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
 
 
 def _free(value: Array) -> Array:
-    """A JAX array on axes of a mesh over which the compiler may place what follows."""
+    """A JAX array on automatic axes of its mesh, unless the caller has set a mesh with
+    explicit ones.
+    """
     if isinstance(value, jax.core.Tracer):
         return value
     automatic = _automatic(value.sharding)
-    return value if automatic is None else jax.device_put(value, automatic)
+    if automatic is None or AxisType.Explicit in get_abstract_mesh().axis_types:
+        return value
+    return jax.device_put(value, automatic)
 
 
 @lru_cache(maxsize=1024)

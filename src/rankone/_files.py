@@ -1,5 +1,5 @@
-"""Files that a run leaves behind: written whole or not at all, by one process at a
-time, read whole or refused.
+"""Files that a run writes. Each file is written by one process at a time, and either in
+full or not at all; a damaged file raises an error when it is read.
 """
 
 import os
@@ -28,8 +28,8 @@ _UNREADABLE = (
 
 @contextmanager
 def replaced(path: Path | str) -> Iterator[IO[bytes]]:
-    """A file to write, which takes the place of `path` once all is written; else `path`
-    stays as it was.
+    """Context manager that gives a temporary file to write to. At the end of the block
+    the file replaces `path`; after an error `path` is unchanged.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,12 +51,12 @@ def replaced(path: Path | str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
-    """A block in which no other process is that asks for the same path; a process that
-    is killed leaves no lock.
+    """A block with an exclusive lock on `path`: no other process can enter a block with
+    the same path. A process that is killed leaves no lock.
 
     Args:
         path: File to be written.
-        wait: True to wait for the other; else it is refused.
+        wait: True to wait for the other process, False to raise.
 
     Raises:
         BlockingIOError: If another process is in such a block, and `wait` is False.
@@ -82,22 +82,24 @@ def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
 
 
 def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
-    """Write arrays to an .npz file, whole or not at all; types that numpy has no name
-    for, such as bfloat16, too.
+    """Writes arrays to an .npz file, in full or not at all; also of types that numpy has
+    no name for, such as bfloat16.
     """
     entries = {name: np.asarray(value) for name, value in arrays.items()}
-    odd = {
+    foreign_types = {
         name: value.dtype.name
         for name, value in entries.items()
         if value.dtype.kind == "V"
     }
-    plain: dict[str, Any] = {
-        name: entries[name].astype(np.float32) if name in odd else entries[name]
+    contents: dict[str, Any] = {
+        name: entries[name].astype(np.float32)
+        if name in foreign_types
+        else entries[name]
         for name in entries
     }
-    plain |= {f"{name}.dtype": dtype for name, dtype in odd.items()}
+    contents |= {f"{name}.dtype": dtype for name, dtype in foreign_types.items()}
     with replaced(path) as file:
-        np.savez(file, **plain)
+        np.savez(file, **contents)
 
 
 def read_arrays(path: Path | str) -> dict[str, np.ndarray]:

@@ -1,5 +1,5 @@
-"""A name for all that a run depends on, so that what it has saved is not taken for
-another's.
+"""Fingerprints: hashes of everything that a run depends on, so that its saved files are
+not taken for those of another run.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ __all__ = ["fingerprint"]
 
 
 def fingerprint(value: Any) -> str:
-    """A hash of values, arrays with their types, functions with their code and what
-    they close over, and classes.
+    """Hash of the given values. Arrays count with their dtypes, and functions with
+    their code and the variables that they close over.
 
     Raises:
         ValueError: If something in it has nothing that could be compared between two
@@ -65,7 +65,7 @@ def _of_code(value: Any) -> Any:
     if hasattr(value, "__wrapped__"):  # as jit and decorators leave it
         return "wrapped", type(value).__qualname__, _plain_form(value.__wrapped__)
     if isinstance(value, FunctionType):
-        closed = tuple(
+        cells = tuple(
             _plain_form(cell.cell_contents) for cell in value.__closure__ or ()
         )
         return (
@@ -73,7 +73,7 @@ def _of_code(value: Any) -> Any:
             value.__module__,
             value.__qualname__,
             _compiled(value.__code__),
-            closed,
+            cells,
             _plain_form(value.__defaults__),
         )
     if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):

@@ -1,5 +1,5 @@
-"""Differences between the versions of jax that the package runs on: Colab's, recorded
-in tests, to the newest.
+"""Compatibility code for the versions of JAX that the package supports, from the
+version on Colab, which the tests record, to the newest.
 """
 
 import re

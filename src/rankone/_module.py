@@ -36,11 +36,11 @@ class Module(eqx.Module):
         # NaN here, so that a memory equals its copy.
         if type(self) is not type(other):
             return NotImplemented
-        mine, structure = jax.tree.flatten(jax.device_get(self))
-        theirs, other_structure = jax.tree.flatten(jax.device_get(other))
+        leaves, structure = jax.tree.flatten(jax.device_get(self))
+        other_leaves, other_structure = jax.tree.flatten(jax.device_get(other))
         # the stubs of jax do not say what a structure is
         structures_match: bool = structure == other_structure  # type: ignore[operator]
-        return structures_match and all(map(_equal_leaves, mine, theirs))
+        return structures_match and all(map(_equal_leaves, leaves, other_leaves))
 
     def __hash__(self) -> int:
         # of the structure and the shapes, because an array has no hash
@@ -58,7 +58,8 @@ class Module(eqx.Module):
 
 
 def derive(module: Module, **fields: Any) -> None:
-    """Sets derived fields of a module, in its `__check_init__` alone.
+    """Set derived fields of a module. To be called only from the module's
+    `__check_init__`.
 
     Equinox warns of a derived array that is set earlier, because a gradient by the
     module has an entry of its own for it.
@@ -94,8 +95,8 @@ def _equal_leaves(a: Any, b: Any) -> bool:
 def _summary(value: Any) -> wl.AbstractDoc | None:
     """Scalars by value, functions by name, and long sequences by their first entry."""
     if isinstance(value, jax.Array | np.ndarray | np.generic) and value.ndim == 0:
-        concrete = not isinstance(value, jax.core.Tracer)
-        if concrete and jnp.issubdtype(value.dtype, np.number):
+        is_concrete = not isinstance(value, jax.core.Tracer)
+        if is_concrete and jnp.issubdtype(value.dtype, np.number):
             return wl.TextDoc(f"{np.asarray(value).item():.6g}")
     if isinstance(value, tuple | list) and len(value) > 4:
         first = wl.pformat(value[0], width=2**31, custom=_summary)

@@ -1,5 +1,5 @@
-"""Where a program uses its parameters: the products with a matrix and the additions of
-a vector, found in its jaxpr.
+"""Uses of the parameters of a program: the products with a matrix and the additions of
+a vector, read from the program's jaxpr.
 
 This is what makes `capture_keys` and `layer_moments` independent of any library:
 whatever a network is written in, JAX sees the same few operations. A parameter is
@@ -51,13 +51,13 @@ class Use(NamedTuple):
 
 @dataclass
 class Uses:
-    """An interpreter of one jaxpr that notes the uses of its arguments, and adds a
-    nudge to what each use gives.
+    """Interpreter of one jaxpr. It records each use of the program's arguments, and
+    adds a given array, the nudge, to the result of each use.
 
     Attributes:
         nudges: One for each use, in the order of the program; None at the first
             reading, which counts them.
-        found: The uses, in the same order.
+        entries: The uses, in the same order.
         reasons: Reason why an argument is no product, by its index.
     """
 
@@ -68,7 +68,9 @@ class Uses:
     def run(
         self, closed: ClosedJaxpr, values: list, followed: list[int] | None = None
     ) -> list:
-        """The program's results; the arguments followed, by default all, are marked."""
+        """Results of the program. The uses of the arguments in `followed`, by default
+        all, are recorded.
+        """
         numbers = range(len(values)) if followed is None else followed
         marks = [
             _Mark(i, tuple(range(jnp.ndim(v)))) if i in numbers else None
@@ -149,12 +151,12 @@ def _product(eqn: Any, operands: list, marks: list) -> tuple | None:
     side = 0 if marks[0] else 1
     mark = marks[side]
     factor = operands[1 - side]
-    plain = (
+    is_matrix_product = (
         operands[side].ndim == len(mark.axes) == 2
         and not any(batch)
         and len(contract[side]) == 1
     )
-    if all(marks) or not plain:
+    if all(marks) or not is_matrix_product:
         return None
     inputs = jnp.moveaxis(factor, contract[1 - side][0], -1)
     return (
@@ -178,10 +180,12 @@ def _sum(eqn: Any, marks: list) -> tuple | None:
 
 
 def _broadcast(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    where = eqn.params["broadcast_dimensions"]
+    dimensions = eqn.params["broadcast_dimensions"]
     shape = eqn.invars[0].aval.shape
-    keeps_sizes = all(eqn.params["shape"][where[axis]] == shape[axis] for axis in axes)
-    return tuple(where[axis] for axis in axes) if keeps_sizes else None
+    keeps_sizes = all(
+        eqn.params["shape"][dimensions[axis]] == shape[axis] for axis in axes
+    )
+    return tuple(dimensions[axis] for axis in axes) if keeps_sizes else None
 
 
 def _reshape(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:

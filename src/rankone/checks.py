@@ -1,4 +1,5 @@
-"""Checks of values, and outcomes, which report a fault where nothing can be raised.
+"""Checks of values, and outcomes: result codes that report a failure where no error can
+be raised, as inside jit.
 
 Shapes and types are always checked, which takes some 10 to 50 µs per call. Values (NaN, infinity,
 probabilities that do not sum to 1) are checked where looking at them is free, which is
@@ -24,7 +25,7 @@ __all__ = ["Outcome", "outcome", "value_checks"]
 
 
 def value_checks(enabled: bool) -> AbstractContextManager[None]:
-    """A block of code in which values are checked, or are not.
+    """Context manager that turns the checks of values on or off inside its block.
 
     Args:
         enabled: False where the inputs are known to be good and every microsecond
@@ -47,8 +48,8 @@ def _set_to(enabled: bool) -> Iterator[None]:
 
 
 class Outcome(IntEnum):
-    """Code of how a computation ended, as an integer array that also exists inside jit;
-    0 if it succeeded.
+    """Result code of a computation: 0 if it succeeded, otherwise the kind of failure.
+    Results store it as an integer array, so that it also exists inside jit.
 
     >>> import jax, numpy as np, rankone as ro
     >>> edit = jax.jit(ro.rank_one_edit)(np.eye(2), np.zeros((2, 2)), np.ones(2), np.ones(2))

@@ -1,5 +1,5 @@
-"""Dense layers and one gradient step: what the small networks of the book are made of.
-Optimisers are optax's.
+"""Dense layers and one gradient step, the parts of the small networks in the book.
+Optimisers come from optax.
 
 One convention: a weight matrix W is (out, in) and acts on columns, as in every formula
 of the book; a batch x (..., in) holds one input per row, so that a layer computes x Wᵀ +
@@ -160,7 +160,7 @@ def initial_layers(
 def relu_network(
     layers: Sequence[Dense], x: Float[Array, "*rows in"]
 ) -> Float[Array, "*rows out"]:
-    """Output of the layers in turn, with a ReLU between each two.
+    """Output of a network of dense layers with a ReLU between successive layers.
 
     >>> import jax.numpy as jnp, rankone as ro
     >>> first, last = ro.nn.Dense(jnp.eye(2)), ro.nn.Dense(jnp.ones((1, 2)))

@@ -1,5 +1,5 @@
-"""Precision follows the inputs and the user's own setting of JAX: float64 exists where
-the user has enabled it.
+"""Floating-point precision: it follows the inputs and the user's settings of JAX, and
+float64 is used only where the user has enabled it.
 """
 
 from contextlib import AbstractContextManager
@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 
 def double_precision(enabled: bool = True) -> AbstractContextManager:
-    """A block in which float64 arrays stay float64; works inside jit too, and on every
-    jax from 0.7.2 on.
+    """Context manager in whose block float64 arrays stay float64. It works inside jit
+    too, and with every JAX from 0.7.2 on.
 
     The package never enables it by itself: outside such a block, and without
     `jax_enable_x64`, float64 inputs become float32, as everywhere in JAX.
@@ -58,8 +58,8 @@ def canonical(tree: T) -> T:
 
 
 def wider(*values: Any) -> Any:
-    """The type in which values, or values of these types, are computed together,
-    whatever JAX promotes by itself.
+    """Common dtype of values, or of given dtypes, by JAX's standard promotion, whatever
+    promotion the user has set.
     """
     first, *others = (getattr(value, "dtype", value) for value in values)
     if isinstance(first, np.dtype) and all(first == other for other in others):
@@ -69,8 +69,8 @@ def wider(*values: Any) -> Any:
 
 
 def at_least_single(value: Array) -> Array:
-    """`value`, in float32 if it came in half precision, in which nothing can be
-    factored; whole numbers as well.
+    """`value` in float32 if it has half precision, because matrices in half precision
+    cannot be factored. Integers get JAX's default floating type.
     """
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return value.astype(jnp.result_type(float))
@@ -78,8 +78,8 @@ def at_least_single(value: Array) -> Array:
 
 
 def smallest_pivot(n: int, dtype: Any) -> float:
-    """Share of the largest pivot below which one of an n×n factor of unit diagonal is
-    only rounding error.
+    """Smallest pivot, as a fraction of the largest, that is more than rounding error in
+    the factor of an n×n matrix of unit diagonal.
     """
     return float(jnp.finfo(dtype).eps) * (8 + n**0.5)
 
@@ -108,10 +108,12 @@ def accurate_difference(
             (a_low, x_low),
         ):
             product = jnp.multiply.outer(left, right)
-            new = total + product
-            back = new - total
-            remainder = remainder + ((total - (new - back)) + (product - back))
-            total = new
+            next_total = total + product
+            increment = next_total - total
+            remainder = remainder + (
+                (total - (next_total - increment)) + (product - increment)
+            )
+            total = next_total
         return (total, remainder), None
 
     (total, remainder), _ = lax.scan(add, (B, jnp.zeros_like(B)), (A, X))
@@ -120,9 +122,9 @@ def accurate_difference(
 
 def _halves(x: Array) -> tuple[Array, Array]:
     """X as the sum of its leading half of digits and the rest, both exact."""
-    whole, cut = (jnp.uint64, 27) if x.dtype == jnp.float64 else (jnp.uint32, 12)
-    mask = np.array(-1 << cut & (1 << jnp.iinfo(whole).bits) - 1, whole)
-    high = lax.bitcast_convert_type(lax.bitcast_convert_type(x, whole) & mask, x.dtype)
+    word, bits = (jnp.uint64, 27) if x.dtype == jnp.float64 else (jnp.uint32, 12)
+    mask = np.array(-1 << bits & (1 << jnp.iinfo(word).bits) - 1, word)
+    high = lax.bitcast_convert_type(lax.bitcast_convert_type(x, word) & mask, x.dtype)
     return high, x - high
 
 

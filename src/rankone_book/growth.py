@@ -88,7 +88,7 @@ def frequencies(K: float, D: float, *, error: float, use: str) -> float:
 
     For an energy the noise is σ = √(K/2Y), in units of one stored pattern's term. For a
     retrieval it is the roughness c = √(DK/2Y), the noise of the gradient in units of
-    the well's own slope; at c = 1/2 a stored pattern ceases to be a minimum
+    the well's own slope; above c = 1/2 the energy is not convex at a stored pattern
     [D-sharp5].
 
     Args:

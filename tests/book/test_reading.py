@@ -11,6 +11,11 @@ from extensions.course.contents import contents
 
 ROOT = Path(__file__).parents[2]
 PAGES = [page.name for page in contents(ROOT) if "/chapters/" in page.document]
+FIRST_PART = [
+    page.name
+    for page in contents(ROOT)
+    if page.part == "Dense associative memory" and not page.behind
+]
 TEXT = "A mean of {glue:text}`a`, and {glue:text}`b`. From {glue:text}`c` on, {glue:text}`d` to {glue:text}`e`.\n"
 WORDS = "one " * 1000  # five minutes
 LINE = "x" * 50 + "\n"  # five seconds of code
@@ -24,6 +29,11 @@ def source(name: str) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_read_in_three_quarters_of_an_hour(name: str) -> None:
     assert reading.reading_minutes(source(name)) <= 45
+
+
+@pytest.mark.parametrize("name", FIRST_PART)
+def test_a_chapter_of_the_first_part_is_read_in_35_minutes(name: str) -> None:
+    assert reading.reading_minutes(source(name)) <= 35
 
 
 @pytest.mark.parametrize("name", PAGES)

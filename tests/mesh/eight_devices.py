@@ -157,7 +157,7 @@ def distributed() -> dict[str, Any]:
                     ro.DrDAM.store(ROWS, 4.0, split.features).T.unpacked, over.T
                 ),
                 "sent": sent(
-                    lambda F, Xi, where=where: F._encode_near(
+                    lambda F, Xi, where=where: F._encode_offsets(
                         Xi, jnp.ones(K), jnp.zeros(D), 2.0, where
                     ),
                     split.features,

@@ -1,5 +1,6 @@
 """Sums over blocks: the same as over all rows at once, also after a kill."""
 
+import errno
 import signal
 import subprocess
 import sys
@@ -11,9 +12,9 @@ import pytest
 from refusals import refused
 
 import rankone as ro
-from rankone import _blocks
+from rankone import _blocks, _files
 from rankone.editing import SecondMoments
-from rankone.memory.distributed import _stored
+from rankone.memory.distributed import _store
 from rankone.residual import ExactSearch, ShardedSearch, search
 
 XI = 0.4 * np.random.default_rng(0).standard_normal((96, 4)).astype(np.float32)
@@ -82,6 +83,23 @@ def test_a_residual_memory_of_blocks_is_that_of_all_rows(keep):
         model.fit(blocks(XI), logits=iter([XI[:50]]), labels=blocks(labels))
 
 
+def test_blocks_of_different_widths_are_named():
+    labels = np.arange(32) % 4
+    model = ro.ResMem(k=20)
+
+    def fit(D, L):
+        return model.fit(
+            iter([XI[:32], XI[:32, :D]]),
+            logits=iter([XI[:32], XI[:32, :L]]),
+            labels=iter([labels, labels % L]),
+        )
+
+    with refused(ValueError, match=r"^embeddings: got a block with 3 columns"):
+        fit(3, 4)
+    with refused(ValueError, match=r"^logits: got a block with 2 columns"):
+        fit(4, 2)
+
+
 CHILD = """
 import os, signal, sys
 import numpy as np, jax
@@ -140,6 +158,135 @@ def test_a_killed_run_goes_on_without_a_pattern_lost_or_counted_twice(
     close(moments.total, XI.T @ XI)
 
 
+FIT = """
+import os, signal, sys
+import numpy as np
+import rankone as ro
+from rankone import _blocks
+
+_blocks._SAVE_SECONDS = 0
+Xi = np.load(sys.argv[1])
+
+def blocks(rows, after=96):
+    for start in range(0, 96, 8):
+        if start == after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield rows[start : start + 8]
+
+ro.ResMem(k=20, keep=2).fit(
+    blocks(Xi, 40),
+    logits=blocks(3 * Xi),
+    labels=blocks(np.arange(96) % 4),
+    checkpoint=sys.argv[2],
+)
+"""
+LABELS = np.arange(96) % 4
+
+
+def pieces(rows, size=32):
+    return iter([rows[start : start + size] for start in range(0, len(rows), size)])
+
+
+def fit(model, path, **options):
+    inputs = {"logits": pieces(3 * XI), "labels": pieces(LABELS)} | options
+    return model.fit(pieces(XI), checkpoint=path, **inputs)
+
+
+def test_a_killed_fit_goes_on_without_a_row_lost_or_counted_twice(
+    tmp_path, light, root
+):
+    rows, path = tmp_path / "Xi.npy", tmp_path / "rows.npz"
+    np.save(rows, XI)
+    done = subprocess.run(
+        [sys.executable, "-c", FIT, rows, path], cwd=root, env=light, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    model = ro.ResMem(k=20, keep=2)
+    one = model.fit(XI, logits=3 * XI, labels=LABELS)
+    with np.load(path) as saved:
+        assert len(saved.files) == 2 + 3 * 5  # of five blocks, and not of the sixth
+    for _ in range(2):  # the second run has nothing to add
+        memory = fit(model, path)
+        assert len(memory.store) == 96
+        jax.tree.map(close, memory, one)
+    with refused(ValueError, match=r"^checkpoint: got .* of another run"):
+        fit(ro.ResMem(k=20, keep=3), path)
+    with refused(ValueError, match=r"^checkpoint: got .* of another run"):
+        fit(ro.ResMem(k=20, keep=2, temperature=2.0), path)
+    with refused(ValueError, match=r"^checkpoint: got .* 32 rows more"):
+        model.fit(
+            pieces(XI[:64]),
+            logits=pieces(3 * XI[:64]),
+            labels=pieces(LABELS[:64]),
+            checkpoint=path,
+        )
+    with refused(ValueError, match=r"^checkpoint: got .*; it must be None unless"):
+        model.fit(XI, logits=3 * XI, labels=LABELS, checkpoint=path)
+
+
+def test_a_fit_goes_on_after_an_error(small, tmp_path):
+    """Also with all entries of the residuals."""
+
+    def stopping():
+        yield from pieces(XI[:64])
+        raise RuntimeError
+
+    path = tmp_path / "rows.npz"
+    model = ro.ResMem(k=20)
+    with pytest.raises(RuntimeError):
+        model.fit(
+            stopping(), logits=pieces(3 * XI), labels=pieces(LABELS), checkpoint=path
+        )
+    with np.load(path) as saved:
+        assert len(saved.files) == 2 + 2 * 2
+    memory = fit(model, path)
+    jax.tree.map(close, memory, model.fit(XI, logits=3 * XI, labels=LABELS))
+
+
+@pytest.mark.parametrize("call", ["store", "update", "fit"])
+def test_a_full_disk_leaves_the_earlier_checkpoint_whole(
+    call, small, tmp_path, monkeypatch
+):
+    """The refusal says in one sentence which file it is, and what to do."""
+    path = tmp_path / "run.npz"
+    whole = np.savez
+    saves = []
+
+    def savez(file, **arrays):
+        saves.append(file)
+        if len(saves) == 3:
+            file.write(b"PK")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole(file, **arrays)
+
+    def run():
+        if call == "store":
+            return ro.DrDAM.store(pieces(XI), 4.0, features(), checkpoint=path).T
+        if call == "update":
+            return SecondMoments.empty(4).update(pieces(XI), checkpoint=path).total
+        return fit(ro.ResMem(k=20), path).store.rows
+
+    monkeypatch.setattr(_files.np, "savez", savez)
+    with refused(
+        ValueError, match=r"^checkpoint: got '.*run\.npz', which could"
+    ) as told:
+        run()
+    monkeypatch.setattr(_files.np, "savez", whole)
+    assert "No space left on device" in str(told.value)
+    assert str(told.value).count(". ") == 0
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run.npz"]
+    rest = run()
+    path.unlink()
+    close(rest, run())
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    path = tmp_path / "file" / "run.npz"
+    with refused(ValueError, match=r"^checkpoint: got '.*run\.npz', which could not"):
+        fit(ro.ResMem(k=20), path)
+
+
 def test_the_number_of_patterns_is_exact_beyond_the_digits_of_float32():
     """An add to 2²⁴ in float32 leaves it unchanged."""
     memory = ro.DrDAM.store(XI[:2], 4.0, features())
@@ -162,7 +309,7 @@ def test_too_many_keys_are_refused_by_name():
 def test_rows_on_the_host_are_sized_there(monkeypatch):
     """No device is given all rows, which may be more than it holds."""
     given = []
-    monkeypatch.setattr(search, "_largest", given.append)
+    monkeypatch.setattr(search, "_largest_entry", given.append)
     ShardedSearch(XI)
     assert not given
 
@@ -198,6 +345,6 @@ def test_storing_copies_no_patterns():
     features = ro.RandomFeatures(64, 32, key=jax.random.key(0))
     beta = jnp.float32(4)
     Xi = jax.ShapeDtypeStruct((2**14, 64), jnp.float32)
-    program = _stored.lower(features, beta, Xi, "dot", jnp.zeros(64), None).compile()
+    program = _store.lower(features, beta, Xi, "dot", jnp.zeros(64), None).compile()
     temporary = program.memory_analysis().temp_size_in_bytes
     assert temporary < 0.1 * Xi.size * 4

@@ -88,6 +88,31 @@ def test_only_sums_and_the_best_few_travel(case, eight):
         assert reduced == found["reduced"]
 
 
+def test_split_objects_work_where_the_caller_has_set_explicit_axes(root, light):
+    """In the caller's jit and outside; the results lie on the caller's axes. What needs
+    automatic axes is refused by name.
+    """
+    done = subprocess.run(
+        [sys.executable, root / "tests" / "mesh" / "explicit_axes.py"],
+        cwd=root,
+        env=light | {"XLA_FLAGS": DEVICES, "JAX_PLATFORMS": "cpu"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for name, case in found["cases"].items():
+        assert case["error"] < TOLERANCE.get(name, 5e-6), name
+        assert case["explicit"], name
+        if name != "RandomFeatures":  # whose result is all features of each state
+            assert case["sent"] < case["operand"] / 4, name
+    for message in found["refusals"].values():
+        assert message.startswith("mesh: got ")
+        assert "AxisType.Auto" in message
+    assert len(found["refusals"]) == 5
+
+
 def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(
     root, light, tmp_path
 ):

@@ -1,4 +1,5 @@
-"""Real data that the chapters run on, shipped with the package (no network).
+"""Real data that the chapters use, shipped with the package, so that nothing is
+downloaded.
 
 The 24 photographs are 64×64 crops of pictures in scikit-image and scikit-learn; the
 letters are the UCI Letter Recognition data of Frey and Slate (CC BY 4.0).

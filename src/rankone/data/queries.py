@@ -37,7 +37,7 @@ def flip_bits(
 
 def _count(name: str, share: float, n: int) -> int:
     """`share` of n, rounded."""
-    requirement = "a share between 0 and 1"
+    requirement = "a fraction between 0 and 1"
     number = real(name, share, requirement)
     if number is None:
         raise ValueError(
@@ -59,8 +59,9 @@ def _flipped(Xi: Array, count: ArrayLike, key: Array) -> Array:
 def occlude(
     pictures: Real[ArrayLike, "n D"], *, visible: float, fill: float = 0.0
 ) -> tuple[Float[Array, "n D"], Bool[Array, " D"]]:
-    """The first round(visible·D) entries of each picture, its top rows; the rest is
-    painted evenly.
+    """Occluded pictures, and a mask of their visible entries. The first
+    round(visible·D) entries of each picture, its top rows, are visible; all other
+    entries are set to the grey level `fill`.
 
     Args:
         pictures: Flattened pictures (n, D) with entries in [0, 1].
@@ -79,7 +80,7 @@ def occlude(
     >>> pictures.tolist(), kept.tolist()
     ([[1.0, 0.0, 0.0, 0.0]], [True, False, False, False])
     """
-    pictures = array("pictures", pictures, "(n, D): one flattened picture a row", 2)
+    pictures = array("pictures", pictures, "(n, D): one flattened picture per row", 2)
     grey = real("fill", fill, "a grey level")
     if grey is not None and not np.isfinite(grey):
         raise ValueError(f"fill: got {brief(fill)}; it must be a finite grey level.")

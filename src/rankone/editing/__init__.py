@@ -1,5 +1,5 @@
-"""Editing a linear memory: closed-form edits of low rank, the geometry they are
-shortest in, and their cost.
+"""Editing a linear memory: closed-form edits of low rank, the geometry in which they
+are shortest, and their interference with the old keys.
 """
 
 from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit

@@ -1,5 +1,5 @@
-"""Write key–value pairs into a linear map at the least cost to the keys it already
-answers.
+"""Closed-form edits: changes of a linear map that store new key–value pairs with the
+least interference at the old keys.
 """
 
 from functools import partial
@@ -47,8 +47,8 @@ def rank_one_edit(
     ridge: ArrayLike = 0.0,
     refine: int = 0,
 ) -> Write:
-    r"""The least disturbing change of W that answers the key k with the value v
-    [R-eq13, R-eq17, R-S1].
+    r"""Rank-one change of W that maps the key k to the value v with the least
+    interference at the old keys [R-eq13, R-eq17, R-S1].
 
     Ŵ = W + Λuᵀ with u = C⁻¹k and Λ = (v − Wk)/(uᵀk) minimises ‖(Ŵ − W)K‖ among all
     matrices with Ŵk = v, whatever W is; if W is the least-squares map, it minimises ‖ŴK
@@ -106,8 +106,8 @@ def batch_edit(
     ridge: ArrayLike = 0.0,
     refine: int = 0,
 ) -> Write:
-    r"""Write m pairs at once, exactly or, with a finite `omega`, in the least-squares
-    sense of MEMIT.
+    r"""Change of W that stores m key–value pairs at once: exactly, or with a finite
+    `omega` in the least-squares sense of MEMIT.
 
     Ŵ = W + R (I/ω + S)⁻¹ KᵀC⁻¹ with R = V − WK and S = KᵀC⁻¹K: kernel interpolation of
     the residuals, or kernel ridge regression of them [R-S6]. It is a write by the rule
@@ -153,8 +153,8 @@ def interpolate_residuals(
     *,
     omega: ArrayLike = inf,
 ) -> Float[Array, "H *n"]:
-    """Wq + R(S + I/ω)⁻¹κ(K, q) with κ(a, b) = aᵀC⁻¹b: the batch edit as a kernel
-    memory, no matrix changed [R-S6].
+    """Answers of the batch edit at queries q, computed as a kernel memory without any
+    change of W: Wq + R(S + I/ω)⁻¹κ(K, q) with κ(a, b) = aᵀC⁻¹b [R-S6].
 
     Args:
         W: Weights (H, D).
@@ -186,7 +186,9 @@ def interpolate_residuals(
 
 
 def refuse(fault: Array) -> None:
-    """Raise if an edit of several pairs failed, where that can be seen for nothing."""
+    """Raise if an edit of several pairs failed and its outcome can be read without
+    cost.
+    """
     if readable(fault) and (code := int(fault)):
         if code == Outcome.SINGULAR:
             raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
@@ -202,13 +204,13 @@ def refuse(fault: Array) -> None:
         if code == Outcome.NOT_FINITE:
             raise ValueError(
                 "V: got values whose edit overflows; "
-                "it must be of another scale, as K and W."
+                "it must be rescaled, together with K and W."
             )
 
 
 def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
-    """W as an (H, D) array; looking for NaN in it costs as much as an edit, so that it
-    can be put off.
+    """W as an array (H, D). With `finite=False` the check for NaN can be skipped,
+    because it costs as much as an edit.
     """
     if finite or not settled(W):
         return array("W", W, "(H, D): the weights to edit", 2)

@@ -55,8 +55,8 @@ _REMEDY = (
 
 
 class KeyGeometry(Module):
-    r"""The inner product $a^\top C^{-1}b$ in which an edit is shortest, kept as a
-    triangular factor [R-eq13].
+    r"""Inner product $a^\top C^{-1}b$ of keys, in which an edit is shortest, stored as
+    a triangular factor of C [R-eq13].
 
     $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$.
     Dividing the scale out first makes the factor indifferent to the units of C and of
@@ -88,7 +88,7 @@ class KeyGeometry(Module):
     def from_moments(
         cls, C: ArrayLike, *, ridge: ArrayLike = 0.0, precision: str = "input"
     ) -> "KeyGeometry":
-        """Cholesky factor of C + ridge·I: D³/3 multiplications.
+        """Geometry of C + ridge·I from its Cholesky factor, in D³/3 multiplications.
 
         Args:
             C: Second moments of the keys (D, D): their sum, or their mean, for only a
@@ -124,8 +124,9 @@ class KeyGeometry(Module):
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
-        """R of the QR decomposition of Kᵀ (with √ridge·I below it): C is never formed,
-        nor its condition squared.
+        """Geometry of C = KKᵀ + ridge·I from the QR decomposition of Kᵀ (with √ridge·I
+        below it). C, whose condition number is the square of that of K, is never
+        formed.
 
         Args:
             K: Keys (D, n), one per column; n ≥ D unless there is a ridge.
@@ -189,26 +190,26 @@ class KeyGeometry(Module):
         return _outcome(self)
 
     def whiten(self, B: ArrayLike) -> Float[Array, "D ..."]:
-        """Keys (D,) or (D, m) as they are when C is the identity: the product of two
-        whitened keys is aᵀC⁻¹b.
+        """Whitened keys, (D,) or (D, m): the inner product of two whitened keys is
+        aᵀC⁻¹b.
         """
         return _whitened(canonical(self), self._keys("B", B))
 
     def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
-        """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b
-        (D,) or (D, m).
+        """Kernel κ(a, b) = aᵀC⁻¹b, which says how much an edit at a changes the answer
+        at b [R-S6]; a and b are (D,) or (D, m).
         """
         return _inner(canonical(self), self._keys("a", a), self._keys("b", b))
 
     @checked
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves: with `dual` what makes the geometry a
+        """The keys themselves. With `features` and `dual` the geometry is a
         `rankone.writes.FeatureKernel`.
         """
         return a
 
     def dual(self, a: ArrayLike) -> Float[Array, "D ..."]:
-        """C⁻¹a: what an edit at the key a adds a multiple of to each row of the
+        """C⁻¹a. An edit at the key a adds a multiple of this vector to each row of the
         matrix.
         """
         return _solve(canonical(self), self._keys("a", a), 0)
@@ -257,8 +258,8 @@ class KeyGeometry(Module):
 def as_moments(
     C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0, W: Array | None = None
 ) -> "tuple[Array | KeyGeometry, ArrayLike]":
-    """C and the ridge as programs take them: a square array, whose values
-    `refuse_singular` judges afterwards, or a geometry.
+    """C and the ridge in the form that compiled functions take: a square array, whose
+    values `refuse_singular` checks afterwards, or a geometry.
 
     Args:
         C: Second moments (D, D), or a geometry made of them.
@@ -267,7 +268,7 @@ def as_moments(
     """
     if isinstance(C, KeyGeometry):
         width = C.D
-        requirement = "0 beside a KeyGeometry: give it to from_moments"
+        requirement = "0 with a KeyGeometry: give the ridge to from_moments"
         if real("ridge", ridge, requirement) not in (None, 0):
             raise ValueError(f"ridge: got {brief(ridge)}; it must be {requirement}.")
     else:
@@ -290,8 +291,8 @@ def as_moments(
 
 
 def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
-    """End of an error about the shape of keys of length D that came one per row; empty
-    for others.
+    """End of an error message: a hint to transpose keys of length D that came one per
+    row; empty for any other shape.
     """
     return (
         f"; it has one key per row: give {name}.T"
@@ -308,7 +309,9 @@ Quality = Float[Array, " 5"]
 def refuse_singular(
     name: str, quality: Quality | None, C: Any = None, ridge: ArrayLike = 0.0
 ) -> None:
-    """Raise if C has no inverse, where that can be seen; elsewhere `outcome` says so."""
+    """Raise if C has no inverse. Where its values cannot be read, as inside jit,
+    `outcome` reports the failure instead.
+    """
     if quality is not None and is_traced(quality) and C is not None and known(C, ridge):
         # jit traces something else, and C itself is concrete
         quality = concrete(lambda C, ridge: _factor(C, ridge)[1], C, ridge)
@@ -322,8 +325,7 @@ def refuse_singular(
         )
     if not skew < 1e-3:
         raise ValueError(
-            f"{name}: got products with rows and columns that differ by {skew:.1e}; "
-            "it must be symmetric."
+            f"{name}: got a relative asymmetry of {skew:.1e}; it must be symmetric."
         )
     if not pivot > least:
         raise ValueError(
@@ -386,8 +388,8 @@ def _factor(C: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quality]:
 def factored(
     C: Array | KeyGeometry, ridge: ArrayLike
 ) -> tuple[KeyGeometry, Quality | None]:
-    """The geometry of C + ridge·I inside a program, and how good it is; a geometry as
-    it is.
+    """`KeyGeometry` of C + ridge·I, computed inside a compiled function, and the
+    quality of its factor. A geometry is returned as it is, with None.
     """
     return (C, None) if isinstance(C, KeyGeometry) else _factor(C, ridge)
 

@@ -1,5 +1,5 @@
-"""Keys: what a matrix inside a model reads while the model runs, and the sums of their
-squares a batch at a time.
+"""Keys, which are the inputs of a matrix inside a running model, and their second
+moments, summed one batch at a time.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._blocks import checkpoint_path, is_blocks, summed
+from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
     ArgumentError,
     brief,
@@ -61,7 +61,7 @@ def capture_keys(
     if index:
         raise ValueError(
             f"path: got {brief(path)}; "
-            "it must be that of a matrix of its own: one of a stack is out of sight."
+            "it must be the path of a single matrix: one in a stack is not captured."
         )
     leaves, structure = jax.tree.flatten((model, args))  # the model's come first
     dynamic = [
@@ -89,14 +89,14 @@ def capture_keys(
             for use in uses.entries
             if use.inputs is not None and use.axis == inputs
         ]
-        why = uses.reasons.get(
+        reason = uses.reasons.get(
             position,
             "multiplied in the other layout" if uses.entries else "which is not read",
         )
         if len(blocks) == 0:
             raise ValueError(
-                f"path: got {path!r}, {why}; "
-                "it must be that of a matrix that fn multiplies outside loops."
+                f"path: got {path!r}, {reason}; "
+                "it must be the path of a matrix that fn multiplies outside of loops."
             )
         return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in blocks])
 
@@ -104,8 +104,8 @@ def capture_keys(
 
 
 class SecondMoments(Module):
-    """Σ kkᵀ over all keys seen, and their number. Batches in any order or grouping give
-    the same, up to rounding.
+    """Sum Σ kkᵀ over all keys so far, and the number of keys. The order and the
+    grouping of the batches do not matter, up to rounding.
 
     Attributes:
         total: (D, D).
@@ -118,8 +118,8 @@ class SecondMoments(Module):
 
     @classmethod
     def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
-        """Moments of no key yet. float64 keeps twice the digits, and so bears the
-        square of the condition number.
+        """Moments of zero keys. Sums in float64 have twice the digits, which they need,
+        because the condition number of C is the square of that of the keys.
 
         Args:
             D: Length of a key.
@@ -173,7 +173,7 @@ class SecondMoments(Module):
         """
         path = checkpoint_path(checkpoint, progress)
         if where is None and (is_blocks(keys) or path is not None):
-            return self._summed(keys, progress, path)
+            return self._sum_blocks(keys, progress, path)
         if path is not None or is_blocks(keys):
             raise ArgumentError("where", "got a mask; it must be None with blocks.")
         return self._with(keys, where)
@@ -207,7 +207,7 @@ class SecondMoments(Module):
                 f"{most:,} together: begin new moments, and add the totals.",
             )
 
-    def _summed(
+    def _sum_blocks(
         self, keys: Any, progress: bool | None, path: PathOfFile | None
     ) -> "SecondMoments":
         """The moments after all blocks."""
@@ -217,13 +217,13 @@ class SecondMoments(Module):
                 f"got {brief(type(keys))}; it must be an iterator of blocks or an array "
                 "of NumPy, for a checkpoint.",
             )
-        before = canonical(self)
-        start = (before.total, before.count)
-        return summed(
-            before,
+        initial = canonical(self)
+        start = (initial.total, initial.count)
+        return run_blocks(
+            initial,
             lambda moments, block: moments._with(block),
             keys if isinstance(keys, Iterator) else keys.reshape(-1, keys.shape[-1]),
-            counted=lambda moments: int(moments.count),
+            count=lambda moments: int(moments.count),
             title="moments",
             progress=progress,
             checkpoint=path,
@@ -232,8 +232,8 @@ class SecondMoments(Module):
 
     @property
     def mean(self) -> Float[Array, "D D"]:
-        """Σ kkᵀ / n: the C to add a ridge to, for its size does not grow with the
-        corpus.
+        """Mean second moment Σ kkᵀ / n, the C of an edit. Add a ridge to this mean and
+        not to the sum, because its size does not grow with the corpus.
         """
         if readable(self.count) and not int(np.asarray(self.count)) > 0:
             raise ValueError(

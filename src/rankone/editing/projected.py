@@ -46,13 +46,13 @@ def quiet_directions(
         raise ValueError(f"C: got shape {C.shape}; it must be square.")
     positive("threshold", threshold)
     sizes, directions = np.linalg.eigh(np.asarray(C, float))
-    quiet = sizes < threshold
-    if not quiet.any():
+    mask = sizes < threshold
+    if not mask.any():
         raise ValueError(
             f"threshold: got {threshold}; it must be above the smallest eigenvalue of "
             f"C, {sizes[0]:.2g}."
         )
-    return jnp.asarray(directions[:, quiet], C.dtype)
+    return jnp.asarray(directions[:, mask], C.dtype)
 
 
 def projected_edit(
@@ -64,7 +64,7 @@ def projected_edit(
     ridge: float = 10.0,
     written: "Float[ArrayLike, 'D p'] | None" = None,
 ) -> Write:
-    """The relaxed edit that changes W only along given directions: AlphaEdit's update
+    """Regularised edit that changes W only along given directions: AlphaEdit's update
     [R-S10].
 
     With the directions in the columns of B, P = BBᵀ, the residuals R = V − WK and the
@@ -125,13 +125,15 @@ def projected_edit(
             raise ValueError(
                 f"written: got shape {E.shape}; it must be ({D}, p), one key per column."
             )
-        quiet = B.T @ E
-        moments = moments + quiet @ quiet.T
-    inside = B.T @ K
+        error_parts = B.T @ E
+        moments = moments + error_parts @ error_parts.T
+    key_parts = B.T @ K
     start = W @ B
     # the residual is that of the whole key, not of its part along the directions
-    values = start @ inside + (V - W @ K)
-    edit = batch_edit(start, KeyGeometry.from_moments(moments), inside, values, omega=1)
+    values = start @ key_parts + (V - W @ K)
+    edit = batch_edit(
+        start, KeyGeometry.from_moments(moments), key_parts, values, omega=1
+    )
     return _outside(edit, B)
 
 

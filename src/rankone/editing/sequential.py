@@ -1,5 +1,5 @@
-"""Edits one after another: what a later one does to an earlier one, with and without
-telling C of it.
+"""Edits made one after another, and how a later edit changes the answers of earlier
+ones, with and without the written keys added to C.
 """
 
 from functools import partial
@@ -28,8 +28,8 @@ __all__ = ["Cycles", "SequentialEdit", "cyclic_edit", "sequential_edit"]
 
 
 class SequentialEdit(Module):
-    """A sequence of single edits as one change, and how well each pair is remembered
-    after every edit.
+    """Result of `sequential_edit`: all single edits as one change, and the residual of
+    every pair after each edit.
 
     Attributes:
         edit: The sum of all edits; columns in their order.
@@ -63,7 +63,8 @@ def sequential_edit(
     beta: ArrayLike = 0.0,
     omega: ArrayLike = inf,
 ) -> SequentialEdit:
-    """Write the pairs one after another, each by the closed form at that moment [R-S5].
+    """Edits that write the pairs one after another, each by the closed form for the
+    current matrix [R-S5].
 
     With `beta` the geometry learns of every pair written, C ← C + βkkᵀ, so that later
     edits spare it: 0 forgets, ∞ protects it wholly, and β = ω makes the sequence equal
@@ -100,7 +101,8 @@ def cyclic_edit(
     *,
     cycles: int,
 ) -> Cycles:
-    """Write the pairs in turn, over and over, C unchanged: Kaczmarz's method.
+    """Edits that write the pairs one after another in repeated rounds, with C
+    unchanged: Kaczmarz's method.
 
     Each row of W is projected on the solutions of one equation after another,
     orthogonally in the geometry of C, in which keys have that of C⁻¹. It converges to
@@ -157,9 +159,9 @@ def _rounds(
 
     (left, _), residuals = jax.lax.scan(round_, (R * 0, R), length=cycles)
     E = jnp.concatenate([R[None], residuals])
-    solved, pivot = normal_equations(E.reshape(-1, len(S)), S)
+    solution, pivot = normal_equations(E.reshape(-1, len(S)), S)
     # √tr(E S⁻¹ Eᵀ)
-    errors = jnp.sqrt(jnp.sum(E * solved.reshape(E.shape), axis=(1, 2)))
+    errors = jnp.sqrt(jnp.sum(E * solution.reshape(E.shape), axis=(1, 2)))
     dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
     fault = _fault(geometry, S, left, dependent)
     return Cycles(Write(left, A, jnp.sum((left @ S) * left), fault), errors), quality

@@ -1,5 +1,5 @@
-"""Fewer keys than dimensions: what the limit of a vanishing ridge writes, and what a
-pseudo-inverse writes instead.
+"""Edits with fewer keys than dimensions: the limit of a vanishing ridge, compared with
+the pseudo-inverse of C.
 """
 
 import jax
@@ -39,8 +39,8 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
 def pseudo_inverse_edit(
     W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Write:
-    """The closed form with C⁺ in place of C⁻¹: it answers k, and disturbs keys of K
-    that `ridge_limit_edit` leaves alone.
+    """Edit by the closed form with C⁺ in place of C⁻¹. It maps k to v, but changes
+    answers at keys of K that `ridge_limit_edit` leaves unchanged.
 
     Args:
         W: Weights (H, D).
@@ -57,7 +57,7 @@ def pseudo_inverse_edit(
         if singular:
             raise ValueError(
                 "k: got a key orthogonal to all keys; "
-                "it must be in reach of them; use ridge_limit_edit."
+                "it must have a component in their span; or use ridge_limit_edit."
             )
     return edit
 
@@ -77,15 +77,17 @@ def _arguments(
 
 @jax.jit
 def _limit(W: Array, K: Array, k: Array, v: Array) -> Write:
-    outside, inside, _ = _parts(K, k)
-    far = outside @ outside > _SHARE**2 * (k @ k)
-    return _along(W, K, jnp.where(far, outside, inside), k, v, jnp.asarray(False))
+    complement, direction, _ = _parts(K, k)
+    is_independent = complement @ complement > _SHARE**2 * (k @ k)
+    return _edit_along(
+        W, K, jnp.where(is_independent, complement, direction), k, v, jnp.asarray(False)
+    )
 
 
 @jax.jit
 def _pseudo_inverse(W: Array, K: Array, k: Array, v: Array) -> Write:
     _, u, largest = _parts(K, k)
-    return _along(W, K, u, k, v, u @ k <= _SHARE**2 * (k @ k) / largest**2)
+    return _edit_along(W, K, u, k, v, u @ k <= _SHARE**2 * (k @ k) / largest**2)
 
 
 def _parts(K: Array, k: Array) -> tuple[Array, Array, Array]:
@@ -94,11 +96,17 @@ def _parts(K: Array, k: Array) -> tuple[Array, Array, Array]:
     """
     U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
     spanned = sizes > sizes.max() * max(K.shape) * jnp.finfo(K.dtype).eps
-    along = jnp.where(spanned, U.T @ k, 0)
-    return k - U @ along, U @ (along / jnp.where(spanned, sizes, 1) ** 2), sizes.max()
+    coefficients = jnp.where(spanned, U.T @ k, 0)
+    return (
+        k - U @ coefficients,
+        U @ (coefficients / jnp.where(spanned, sizes, 1) ** 2),
+        sizes.max(),
+    )
 
 
-def _along(W: Array, K: Array, u: Array, k: Array, v: Array, singular: Array) -> Write:
+def _edit_along(
+    W: Array, K: Array, u: Array, k: Array, v: Array, singular: Array
+) -> Write:
     left: Float[Array, " H"] = (v - W @ k) / (u @ k)
     interference = (left @ left) * jnp.sum((u @ K) ** 2)
     overflow = (~jnp.isfinite(interference), Outcome.NOT_FINITE)

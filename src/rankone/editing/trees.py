@@ -1,5 +1,5 @@
-"""One matrix among all the weights of a model: found by its path in any pytree, read,
-and edited.
+"""Access to one weight matrix of a model by its path in any pytree: the matrix can be
+read and edited.
 
 A model of flax or equinox, a dictionary of parameters and the tensors of a checkpoint
 are pytrees alike.
@@ -26,8 +26,8 @@ Path = str | Sequence[Any]
 
 @checked
 def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
-    """The matrix W at a path, as (outputs, inputs): what `rank_one_edit` and
-    `batch_edit` take.
+    """Weight matrix W at a path, in the layout (outputs, inputs) that `rank_one_edit`
+    and `batch_edit` take.
 
     Args:
         tree: A pytree of weights: a model, its parameters or its state.
@@ -85,15 +85,15 @@ def edit_at(
             f"edit: got one of a {(H, D)} matrix; "
             f"it must be of shape {W.shape}, as the matrix at this path is."
         )
-    new = edit.undo(W) if undo else edit.apply(W)
-    new = new if layout == "out_in" else new.T
-    leaves[place] = matrix.at[index].set(new) if index else new
+    weight = edit.undo(W) if undo else edit.apply(W)
+    weight = weight if layout == "out_in" else weight.T
+    leaves[place] = matrix.at[index].set(weight) if index else weight
     return jax.tree.unflatten(structure, leaves)
 
 
 def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]:
-    """Leaf of a tree, an argument of this name, that holds the matrix at a path, and
-    where in a stack of matrices.
+    """Index of the leaf that contains the matrix at a path, and the position of the
+    matrix in a stack of matrices. Errors call the tree `name`.
     """
     words = _words(path)
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
@@ -116,7 +116,7 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
                 f"{jax.tree_util.keystr(keys).removesuffix('.value').lstrip('.')} "
                 f"{leaf.shape}"
             )
-    near = [
+    suggestions = [
         candidates[name]
         for name in get_close_matches(".".join(words), candidates, n=3, cutoff=0)
     ]
@@ -127,18 +127,18 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
     if len(matches) == 0:
         raise ValueError(
             f"path: got {brief(path)}; "
-            f"it must be that of a matrix, such as {'; '.join(near)}."
+            f"it must be that of a matrix, such as {'; '.join(suggestions)}."
         )
     if len(matches) != 1:
         raise ValueError(
             f"path: got {brief(path)}; "
-            "it must be a tuple of JAX's keys: several leaves are written so."
+            "it must be a tuple of JAX's keys: several leaves have this path."
         )
     place, index, shape = matches[0]
-    fits = len(shape) - len(index) == 2 and all(
+    is_matrix = len(shape) - len(index) == 2 and all(
         i < n for i, n in zip(index, shape, strict=False)
     )
-    if not fits:
+    if not is_matrix:
         raise ValueError(
             f"path: got {path!r} of shape {shape}; "
             "it must be that of a matrix, or of one in a stack: add its number."

@@ -34,7 +34,9 @@ class Triangular(Module):
 
     @classmethod
     def of(cls, U: Float[Array, "D D"]) -> "Triangular":
-        """Cut up a matrix; what is below its diagonal is not read."""
+        """`Triangular` made from a matrix U, whose entries below the diagonal are not
+        read.
+        """
         b = min(_BLOCK, len(U))
         panels = tuple(U[i : i + b, i:] for i in range(0, len(U), b))
         corners = jnp.stack(
@@ -54,7 +56,7 @@ class Triangular(Module):
 
     @property
     def dense(self) -> Float[Array, "D D"]:
-        """U."""
+        """U as one array (D, D)."""
         D = self.panels[0].shape[1]
         return jnp.triu(
             jnp.concatenate(
@@ -70,7 +72,7 @@ class Triangular(Module):
         )
 
     def forward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
-        """U⁻ᵀB."""
+        """Solution U⁻ᵀB of UᵀX = B."""
         X = jnp.asarray(B, wider(self.blocks[0], B))
         for panel, inverse in zip(self.panels, self.blocks, strict=True):
             start = len(X) - panel.shape[1]
@@ -86,7 +88,7 @@ class Triangular(Module):
         return X
 
     def backward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
-        """U⁻¹B."""
+        """Solution U⁻¹B of UX = B."""
         X = jnp.zeros_like(B, dtype=wider(self.blocks[0], B))
         for panel, inverse in reversed(
             list(zip(self.panels, self.blocks, strict=True))
@@ -116,8 +118,8 @@ def _completed(corner: Array, b: int) -> Array:
 
 @jax.jit
 def condition(factor: Triangular) -> Float[Array, ""]:
-    """About the condition number of UᵀU, from below, by three steps of power iteration
-    for either end: O(n²).
+    """Lower estimate of the condition number of UᵀU, from three steps of power
+    iteration at each end of the spectrum: O(D²).
     """
     U = factor.dense
     start = jnp.cos(jnp.arange(len(U), dtype=U.dtype))  # as good as random

@@ -1,5 +1,5 @@
-"""A real language model in JAX: loading, running, tracing where a fact is, rewriting
-it, and measuring what it cost.
+"""A real language model in JAX: loading and running it, locating a fact by causal
+tracing, editing the fact, and measuring the effects of the edit.
 """
 
 from rankone.language.edit_metrics import judge, summarise

@@ -1,5 +1,4 @@
-"""Names that Hugging Face gives the sizes and weights of the families of networks that
-are read and written here.
+"""Hugging Face's names for the sizes and weights of the supported families of networks.
 
 `Architecture` is a plain dataclass: it holds names only, and JAX never traces it.
 """
@@ -59,7 +58,7 @@ _GPT2_MODULES = {
 
 @dataclass(frozen=True)
 class Architecture:
-    """The names of one family.
+    """Names of the sizes and weights of one family of networks.
 
     Attributes:
         base: Prefix of all names but the head's, unless the checkpoint was saved
@@ -96,8 +95,8 @@ class Architecture:
     ignored: tuple[str, ...] = ("rotary_emb.inv_freq",)
 
     def place(self, name: str) -> tuple[tuple[str, ...], int | None] | None:
-        """Our names for what a tensor holds, and the number of its block; None for a
-        tensor that is not a weight.
+        """This package's names for the weights in a tensor, and the number of their
+        block; None for a tensor that is not a weight.
 
         Raises:
             ValueError: If the family has no such weight.
@@ -117,7 +116,7 @@ class Architecture:
         if not fits or kind not in ("weight", "bias"):
             raise ValueError(
                 f"folder: got {brief(name)}; "
-                "it must be without weights that this architecture lacks."
+                "it must have only weights that this architecture has."
             )
         names = self.modules[module]
         return tuple(
@@ -125,7 +124,7 @@ class Architecture:
         ) if kind == "bias" else names, int(number)
 
     def tensors(self, config: Config) -> dict[str, tuple[tuple[str, ...], int | None]]:
-        """The name of every tensor of a network, with what `place` says of it."""
+        """Result of `place` for every tensor of a network, by the name of the tensor."""
         shapes = config.shapes()
         names = [
             f"{module}.{kind}" for module in self.modules for kind in ("weight", "bias")
@@ -137,8 +136,8 @@ class Architecture:
         ]
         ends = [
             self.base + name
-            for name, ours in self.ends.items()
-            if ours in config.ends()
+            for name, weight in self.ends.items()
+            if weight in config.ends()
         ]
         places = {
             name: place
@@ -157,27 +156,27 @@ class Architecture:
         Raises:
             ValueError: If the checkpoint needs what is not supported, by name.
         """
-        for entry, only in self.needs.items():
-            value = facts.get(entry, only)
-            if value != only:
+        for entry, requirement in self.needs.items():
+            value = facts.get(entry, requirement)
+            if value != requirement:
                 raise ValueError(
                     f"folder: got {entry}={value!r}; "
-                    f"it must be a checkpoint with {entry}={only!r}."
+                    f"it must be a checkpoint with {entry}={requirement!r}."
                 )
         sizes = {
-            ours: facts[theirs]
-            for ours, theirs in self.sizes.items()
-            if facts.get(theirs) is not None
+            size: facts[key]
+            for size, key in self.sizes.items()
+            if facts.get(key) is not None
         }
-        lacking = [self.sizes[ours] for ours in _NEEDED if ours not in sizes]
-        if lacking:
+        absences = [self.sizes[size] for size in _NEEDED if size not in sizes]
+        if absences:
             raise ValueError(
-                f"folder: got no {', '.join(lacking)}; "
+                f"folder: got no {', '.join(absences)}; "
                 "it must be a checkpoint whose config.json has it."
             )
         heads = sizes["heads"]
         width = sizes["width"]
-        usual = {
+        defaults = {
             "kv_heads": heads,
             "head_width": width // heads,
             "hidden": 4 * width,
@@ -198,9 +197,9 @@ class Architecture:
             scaling = facts.get("rope_parameters") or facts.get("rope_scaling") or {}
             base = scaling.get("rope_theta") or facts.get("rope_theta") or 1e4
             switches["frequencies"] = frequencies(
-                (usual | sizes)["head_width"], base, scaling
+                (defaults | sizes)["head_width"], base, scaling
             )
-        return Config(**usual | sizes | switches)
+        return Config(**defaults | sizes | switches)
 
 
 ARCHITECTURES = {
@@ -278,7 +277,7 @@ def write_config(config: Config) -> dict[str, Any]:
         "model_type": kinds[0],
         "architectures": [_CLASSES[kinds[0]]],
     }
-    facts |= {theirs: getattr(config, ours) for ours, theirs in family.sizes.items()}
+    facts |= {entry: getattr(config, size) for size, entry in family.sizes.items()}
     if config.frequencies:
         facts |= {
             "rope_theta": base_of(config.frequencies),

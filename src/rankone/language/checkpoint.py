@@ -1,5 +1,5 @@
-"""Networks from folders in Hugging Face's format, and edited ones back into it, a
-tensor at a time.
+"""Networks read from folders in Hugging Face's format, and edited networks written back
+to it, one tensor at a time.
 """
 
 import json
@@ -37,8 +37,8 @@ _BESIDE = (
 def read_checkpoint(
     folder: str | Path, *, dtype: str = "float32"
 ) -> tuple[Network, Tokenizer | None]:
-    """Network of a folder with `config.json` and `*.safetensors`, and its tokenizer
-    where it has the files of one.
+    """Network read from a folder with `config.json` and `*.safetensors`, and its
+    tokenizer, or None if the folder has no files of one.
 
     Tensors are read one at a time, so that memory holds the network in its final dtype
     and one tensor of the file, two copies of it while it is handed over.
@@ -77,7 +77,7 @@ def write_checkpoint(
     folder: str | Path,
     source: str | Path | None = None,
 ) -> Path:
-    """A folder that `transformers` loads.
+    """Folder to which the network is written, in the format that `transformers` loads.
 
     With a `source`, the folder that the network came from, tensors keep their files,
     names and dtypes. One that was not changed is copied bit for bit; one that was
@@ -150,8 +150,8 @@ def _open(path: Path) -> Any:
         return safe_open(path, "np", backend="pread")
     except (SafetensorError, OSError) as error:
         requirement = (
-            "a complete .safetensors file; it is not there or breaks off, so fetch it "
-            "again"
+            "a complete .safetensors file; it is missing or breaks off, so download "
+            "it again"
         )
         raise ValueError(
             f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
@@ -266,25 +266,25 @@ def _rewrite(network: Network, folder: Path, source: Path) -> None:
     for path, names in _shards(source).items():
         with _open(path) as file:
             tensors = {name: file.get_tensor(name) for name in names}
-            about = file.metadata() or {"format": "pt"}
+            metadata = file.metadata() or {"format": "pt"}
         for name, value in tensors.items():
             place = family.place(name)
-            ours = None if place is None else _tensor(family, network, place)
-            tensors[name] = value if ours is None else _rounded(name, value, ours)
-        save_file(tensors, folder / path.name, about)
+            weight = None if place is None else _tensor(family, network, place)
+            tensors[name] = value if weight is None else _rounded(name, value, weight)
+        save_file(tensors, folder / path.name, metadata)
     for path in source.iterdir():
         if path.suffix in _BESIDE:
             shutil.copy(path, folder)
 
 
-def _rounded(name: str, original: np.ndarray, ours: np.ndarray) -> np.ndarray:
+def _rounded(name: str, original: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Tensor to be stored: the original one if the network still holds the values that
     were read from it.
     """
-    if np.array_equal(original.astype(ours.dtype), ours):
+    if np.array_equal(original.astype(weight.dtype), weight):
         return original
     with np.errstate(over="ignore"):
-        value = ours.astype(original.dtype)
+        value = weight.astype(original.dtype)
     if not np.isfinite(value).all():
         raise ValueError(
             f"{name}: got a weight that overflows; "

@@ -1,5 +1,5 @@
-"""Effects of an edit: on the question asked, to other ways of asking, to other
-subjects, and to the model's prose.
+"""Measures of the effects of an edit: on the edited question, on paraphrases of it, on
+other subjects, and on the model's prose.
 """
 
 import re
@@ -62,7 +62,7 @@ def judge(
     rows = continuations(
         model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths
     )
-    below = up_to_layer(model.network, rows, layer)
+    stream = up_to_layer(model.network, rows, layer)
     judgements: dict[str, Judgement] = {}
     for name, delta in deltas.items():
         network = (
@@ -70,14 +70,14 @@ def judge(
             if delta is None
             else model.network.with_down(layer, W + delta)
         )
-        scores, best = (
+        scores, tokens = (
             np.asarray(x).reshape(2, -1)
-            for x in from_layer(network, rows, below, layer)
+            for x in from_layer(network, rows, stream, layer)
         )
-        neighbours_right = best[1, 1 + len(fact.paraphrases) :].mean()
+        neighbours_right = tokens[1, 1 + len(fact.paraphrases) :].mean()
         judgements[name] = {
             "margin": scores[0] - scores[1],
-            "said": bool(best[0, 0]),
+            "said": bool(tokens[0, 0]),
             "kept": float(neighbours_right),
         }
     return judgements
@@ -122,8 +122,8 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
 
 
 def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n w"]:
-    """Unit vectors of the texts: how often each word stands there, times how rare it is
-    in a collection.
+    """Unit vectors of word weights, one per text: the frequency of each word in the
+    text times its rarity in a collection (tf-idf).
 
     Their inner products are the cosines by which *consistency* compares what an edited
     model writes with what is written elsewhere. A word has two letters or digits at
@@ -161,8 +161,8 @@ def _words(text: str) -> list[str]:
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Interval of a share observed in n independent trials, which is right near 0 and 1
-    too.
+    """Wilson's confidence interval for a fraction observed in n independent trials,
+    which is also valid near 0 and 1.
 
     Args:
         share: Share observed, between 0 and 1.
@@ -173,10 +173,10 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     [0.433, 0.819]
     """
     n = integer("n", n)
-    number = real("share", share, "a share between 0 and 1")
+    number = real("share", share, "a fraction between 0 and 1")
     if not (number is not None and 0 <= number <= 1):
         raise ValueError(
-            f"share: got {brief(share)}; it must be a share between 0 and 1."
+            f"share: got {brief(share)}; it must be a fraction between 0 and 1."
         )
     positive("z", z)
     middle = share + z**2 / (2 * n)
@@ -198,8 +198,8 @@ def harmonic_mean(values: Sequence[float]) -> float:
 
 @checked
 def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, Any]:
-    """Efficacy, paraphrase and neighbourhood shares over many edits, with intervals,
-    and their harmonic mean.
+    """Efficacy, paraphrase and neighbourhood scores over many edits, each a fraction
+    with its confidence interval, and the harmonic mean of the three.
 
     The questions about one edit are not independent of each other, so an interval
     counts an edit once.
@@ -213,20 +213,20 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         interval and the number of answers; and "score", the harmonic mean of the first
         three.
     """
-    cut = 1 + integer("paraphrases", paraphrases)
+    start = 1 + integer("paraphrases", paraphrases)
     n = len(judgements)
     margins, said_flags, kept_shares = zip(
         *(
-            _entries(f"judgements[{i}]", entry, cut)
+            _entries(f"judgements[{i}]", entry, start)
             for i, entry in enumerate(judgements)
         ),
         strict=True,
     )
-    ahead = [margin > 0 for margin in margins]
+    wins = [margin > 0 for margin in margins]
     parts = {
-        "efficacy": [a[:1] for a in ahead],
-        "paraphrase": [a[1:cut] for a in ahead],
-        "neighbourhood": [~a[cut:] for a in ahead],
+        "efficacy": [a[:1] for a in wins],
+        "paraphrase": [a[1:start] for a in wins],
+        "neighbourhood": [~a[start:] for a in wins],
         "said": [np.asarray([entry], float) for entry in said_flags],
         "kept": [np.asarray([entry], float) for entry in kept_shares],
     }
@@ -245,7 +245,7 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
 
 
 def _entries(
-    name: str, judgement: Judgement, cut: int
+    name: str, judgement: Judgement, start: int
 ) -> tuple[NDArray, bool, float | None]:
     """Margins, "said" and "kept" of one judgement, if it is one."""
     if not {"margin", "said", "kept"} <= set(judgement):
@@ -255,15 +255,15 @@ def _entries(
         )
     margins = np.asarray(host(f"{name}['margin']", judgement["margin"]))
     requirement = (
-        f"of shape (n,), with more than {cut} questions: the first, its paraphrases, "
+        f"of shape (n,), with more than {start} questions: the first, its paraphrases, "
         "and neighbours"
     )
-    if not (margins.ndim == 1 and len(margins) > cut):
+    if not (margins.ndim == 1 and len(margins) > start):
         raise ValueError(
             f"{name}['margin']: got shape {margins.shape}; it must be {requirement}."
         )
     return (
         margins,
         boolean(f"{name}['said']", judgement["said"]),
-        real(f"{name}['kept']", judgement["kept"], "a share"),
+        real(f"{name}['kept']", judgement["kept"], "a fraction"),
     )

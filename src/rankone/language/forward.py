@@ -58,7 +58,7 @@ class Cache(Module):
     def empty(
         cls, config: Config, valid: Bool[Array, "B S"], dtype: Any = jnp.float32
     ) -> "Cache":
-        """A cache with nothing in it, for a batch whose padding is known beforehand.
+        """Empty cache for a batch whose padding is known in advance.
 
         Args:
             config: Sizes of the network.
@@ -81,7 +81,8 @@ def run(
     data: Any = None,
     read: Sequence[str] = (),
 ) -> tuple[Float[Array, "B T d"], Cache, dict[str, Array]]:
-    """Send T more positions of the residual stream through some blocks.
+    """Residual stream after some blocks for T more positions, the updated cache, and
+    the values that were read.
 
     Args:
         network: The network.
@@ -122,7 +123,9 @@ def run(
 
 
 def embed(network: Network, tokens: Int[ArrayLike, "*rows"]) -> Float[Array, "*rows d"]:
-    """The residual stream as it enters the first block, learned positions aside."""
+    """Token embeddings: the residual stream at the input of the first block, before
+    learned position embeddings are added.
+    """
     return network.embedding[tokens]
 
 
@@ -138,8 +141,8 @@ def before_head(network: Network, h: Float[Array, "... d"]) -> Float[Array, "...
 
 
 def head(network: Network) -> Float[Array, "V d"]:
-    """Rows that score the tokens: the embedding's own, where the network shares
-    them.
+    """Matrix whose rows score the tokens. It is the embedding matrix if the network
+    ties the two.
     """
     return network.embedding if network.head is None else network.head
 

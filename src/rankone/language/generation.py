@@ -1,6 +1,4 @@
-"""Text that a model continues by itself, one token at a time, with a key-value
-cache.
-"""
+"""Text generation, one token at a time, with a key-value cache."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -69,8 +67,8 @@ def generate(
 
 
 class RowChanges(Module):
-    """A change of one block's down projection for every row of a batch: many edited
-    models run as one.
+    """Changes of one block's down projection, one per row of a batch, so that many
+    edited models run as one batch.
 
     Attributes:
         delta: Ŵ − W of each row (B, d, D).
@@ -123,8 +121,8 @@ def continue_tokens(
     length: int,
     top: int,
 ) -> Int[Array, "B n"]:
-    """`length` tokens after rows padded on the left; each step runs one position
-    against the cache.
+    """Generated tokens, `length` per row, for rows padded on the left. Each step runs
+    one position with the key-value cache.
 
     Args:
         network: The network.

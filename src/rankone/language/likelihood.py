@@ -1,4 +1,4 @@
-"""Likelihood that a model gives to what may follow a prompt."""
+"""Likelihoods that a model assigns to continuations of a prompt."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,8 +20,8 @@ __all__ = ["at_positions", "from_layer", "likelihoods", "log_likelihood", "up_to
 def likelihoods(
     model: LanguageModel, prompts: Sequence[str], targets: Sequence[str]
 ) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:
-    """Mean log-probability of a target's tokens after its prompt, and whether each is
-    the likeliest of all tokens.
+    """Mean log-probability of a target's tokens after its prompt, and True if every one
+    of them is the most likely token.
 
     Args:
         model: The language model.
@@ -66,7 +66,7 @@ def from_layer(
 def at_positions(
     h: Float[Array, "B T d"], rows: Continuations
 ) -> Float[Array, "B m d"]:
-    """The residual stream where the continuation is predicted."""
+    """Residual stream at the positions that predict the continuation."""
     return jnp.take_along_axis(h, rows.positions[..., None], axis=1)
 
 

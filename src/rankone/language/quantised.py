@@ -46,8 +46,8 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
     from gguf.quants import dequantize
 
     class Reader(GGUFReader):
-        """Slices the file as a plain array: 250,000 slices of a memory map take three
-        times as long.
+        """GGUF reader that slices the file as a plain array, because 250,000 slices of
+        a memory map take three times as long.
         """
 
         @property
@@ -55,8 +55,8 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
             return self._plain
 
         @data.setter
-        def data(self, mapped: Any) -> None:
-            self._plain = np.asarray(mapped)
+        def data(self, pages: Any) -> None:
+            self._plain = np.asarray(pages)
 
     path = Path(path)
     if not path.is_file():
@@ -70,8 +70,8 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:
         requirement = (
-            "a complete GGUF file; it breaks off or is another format, so fetch it "
-            "again"
+            "a complete GGUF file; it breaks off or has another format, so download "
+            "it again"
         )
         raise ValueError(
             f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be "

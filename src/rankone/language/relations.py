@@ -1,4 +1,4 @@
-"""Facts to rewrite, and the questions that show what a rewriting did.
+"""Facts to edit, and the questions that test the effects of an edit.
 
 These are plain dataclasses: they hold text only, and JAX never traces them.
 """
@@ -55,7 +55,8 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class Request:
-    """Statement that a model shall make after an edit.
+    """Request for an edit: a prompt about a subject, and the text with which the model
+    is to continue it.
 
     Attributes:
         prompt: Text with {} where the subject goes.
@@ -163,7 +164,7 @@ def country_fact(
     if target.strip() == truth:
         raise ValueError(
             f"target: got {brief(target)}; "
-            f"it must be another than the true {relation} of {subject.name}."
+            f"it must differ from the true {relation} of {subject.name}."
         )
     ways = RELATIONS[relation]
     pool = countries() if among is None else among
@@ -172,13 +173,16 @@ def country_fact(
         for c in pool
         if c.name != subject.name and getattr(c, relation) != target.strip()
     ]
-    near = sorted(candidates, key=lambda c: -_likeness(c, subject, relation))[:count]
+    neighbours = sorted(candidates, key=lambda c: -_likeness(c, subject, relation))
     return Fact(
         Request(ways.prompt, subject.name, target.strip()),
         truth,
         relation,
         tuple(way.format(subject.name) for way in ways.paraphrases),
-        tuple((ways.prompt.format(c.name), getattr(c, relation)) for c in near),
+        tuple(
+            (ways.prompt.format(c.name), getattr(c, relation))
+            for c in neighbours[:count]
+        ),
     )
 
 

@@ -1,5 +1,5 @@
-"""Rewriting one fact of a language model: where its key is, and which value says
-otherwise.
+"""Editing one fact of a language model: the key of the fact, and the search for a value
+that changes the answer.
 
 And the baseline that needs no key: fine-tuning of the same matrix on the same sentence,
 every weight near its start.
@@ -79,8 +79,8 @@ class Value(Module):
 
     @property
     def key(self) -> Float[Array, " D"]:
-        """k: the mean of the keys over the contexts, used for the direction, its length
-        and the residual alike.
+        """Key k of the edit: the mean of the keys over the contexts. The direction u,
+        the product uᵀk and the residual all use this k.
         """
         return self.keys.mean(0)
 
@@ -88,8 +88,9 @@ class Value(Module):
 def find_value(
     network: Network, rows: Rehearsal, *, layer: int, search: Search
 ) -> Value:
-    """δ by Adam: it makes the target likelier in every context, leaves "subject is a"
-    unchanged, and stays short.
+    """`Value` of an edit, whose change δ is optimised by Adam. δ makes the target more
+    likely in every context; penalties keep δ short and the prediction after "subject is
+    a" unchanged.
 
     Everything below the block, and before the subject's last token, is computed once; a
     step runs only what is above and after.
@@ -113,7 +114,7 @@ def _find_value(
     h, cache, keys, outputs = _below(network, rows, layer)
     keys = keys.astype(wide(keys))
     outputs = outputs.astype(wide(outputs))
-    before = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
+    mean_norm = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
     loss = partial(
         _loss,
         network,
@@ -122,17 +123,17 @@ def _find_value(
         h,
         cache,
         _probe(network, rows, layer, h, cache),
-        before,
+        mean_norm,
         search,
     )
     steps, delta, losses = _descend(
-        loss, jnp.zeros_like(outputs[0]), before, search, size
+        loss, jnp.zeros_like(outputs[0]), mean_norm, search, size
     )
-    return Value(delta, keys[:-1], before, losses, steps)
+    return Value(delta, keys[:-1], mean_norm, losses, steps)
 
 
 def _descend(
-    loss: Loss, delta: Array, before: Array, search: Search, size: int
+    loss: Loss, delta: Array, mean_norm: Array, search: Search, size: int
 ) -> tuple[Array, Array, Array]:
     """Adam from δ = 0 inside the ball ‖δ‖ ≤ reach·‖v₀‖: steps taken, δ, and the parts
     of the loss at every step.
@@ -152,7 +153,7 @@ def _descend(
         update, moments = adam.update(slope, moments)
         proposal = delta + update
         proposal = proposal * jnp.minimum(
-            1, search.reach * before / jnp.linalg.norm(proposal)
+            1, search.reach * mean_norm / jnp.linalg.norm(proposal)
         )
         # the loss is that of the present δ, which is kept
         converged = parts[0] < search.enough
@@ -222,16 +223,16 @@ def _loss(
     h: Array,
     cache: Cache,
     probe: Array,
-    before: Array,
+    mean_norm: Array,
     search: Search,
     delta: Array,
 ) -> tuple[Array, Array]:
     scores = _scores(network, rows, layer, h.at[:, 0].add(delta.astype(h.dtype)), cache)
-    unlikely = -log_likelihood(scores, rows.suffix)[:-1].mean()
-    moved = jax.nn.log_softmax(scores[-1, 0])
-    divergence = jnp.sum(jnp.exp(probe) * (probe - moved))
-    size = delta @ delta / before**2
-    parts = jnp.stack([unlikely, divergence, size])
+    surprisal = -log_likelihood(scores, rows.suffix)[:-1].mean()
+    log_probabilities = jax.nn.log_softmax(scores[-1, 0])
+    divergence = jnp.sum(jnp.exp(probe) * (probe - log_probabilities))
+    size = delta @ delta / mean_norm**2
+    parts = jnp.stack([surprisal, divergence, size])
     return parts @ jnp.array([1.0, search.divergence, search.decay], parts.dtype), parts
 
 
@@ -246,8 +247,8 @@ def fine_tune(
     steps: int = 25,
     enough: float = 0.05,
 ) -> tuple[Float[Array, "d D"], Int[Array, ""]]:
-    """ΔW of one down projection by Adam, with every entry of ΔW projected to [−radius,
-    radius] after each step.
+    """Change ΔW of one down projection by fine-tuning with Adam, where every entry of
+    ΔW is clipped to [−radius, radius] after each step; and the number of steps.
 
     Args:
         network: The network.
@@ -278,7 +279,7 @@ def _fine_tune(
     rows: Continuations,
     radius: float,
     rate: float,
-    enough: float,
+    target_loss: float,
     *,
     layer: int,
     steps: int,
@@ -286,36 +287,36 @@ def _fine_tune(
     """`fine_tune` of arguments that are in their range."""
     import optax  # here, because it takes as long to import as the rest of the package
 
-    below = up_to_layer(network, rows, layer)
+    stream = up_to_layer(network, rows, layer)
     adam = optax.adam(rate)
 
     def loss(delta: Array) -> Array:
         return -log_likelihood(
-            _tuned_scores(network, rows, below, layer, delta), rows
+            _tuned_scores(network, rows, stream, layer, delta), rows
         ).mean()
 
     def step(state: tuple) -> tuple:
         t, delta, moments, _ = state
         value, slope = jax.value_and_grad(loss)(delta)
         update, moments = adam.update(slope, moments)
-        moved = jnp.clip(delta + update, -radius, radius)
-        return t + 1, jnp.where(value < enough, delta, moved), moments, value
+        candidate = jnp.clip(delta + update, -radius, radius)
+        return t + 1, jnp.where(value < target_loss, delta, candidate), moments, value
 
     W = network.layers.down[layer]
     zero = jnp.zeros_like(W, wide(W))
     start = (jnp.asarray(0), zero, adam.init(zero), jnp.asarray(jnp.inf, zero.dtype))
     t, delta, *_ = jax.lax.while_loop(
-        lambda s: (s[0] < steps) & (s[3] >= enough), step, start
+        lambda s: (s[0] < steps) & (s[3] >= target_loss), step, start
     )
     return delta, t
 
 
 def _tuned_scores(
-    network: Network, rows: Continuations, below: Array, layer: int, delta: Array
+    network: Network, rows: Continuations, stream: Array, layer: int, delta: Array
 ) -> Array:
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     h, _, _ = run(
-        network, below, cache, layers=(layer, layer + 1), hook=_add_delta, data=delta
+        network, stream, cache, layers=(layer, layer + 1), hook=_add_delta, data=delta
     )
     h, _, _ = run(
         network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook

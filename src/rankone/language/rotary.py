@@ -1,5 +1,5 @@
-"""The rotary embedding of positions: its frequencies, in the kinds that llama
-checkpoints have, and its rotation.
+"""Rotary position embedding: its frequencies, in the variants that llama checkpoints
+use, and the rotation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,8 @@ __all__ = ["base_of", "frequencies", "rotate"]
 def frequencies(
     head_width: int, base: float, scaling: Mapping[str, Any] | None = None
 ) -> tuple[float, ...]:
-    """base^(−2i/w) for i < w/2, stretched as the checkpoint asks.
+    """Frequencies base^(−2i/w), i < w/2, of the rotary embedding, rescaled as the
+    checkpoint's configuration says.
 
     Args:
         head_width: Length w of a head.
@@ -64,8 +65,8 @@ def base_of(rates: Sequence[float]) -> float:
 def rotate(
     x: Float[Array, "*rows T h w"], positions: Int[Array, " T"], rates: Sequence[float]
 ) -> Float[Array, "*rows T h w"]:
-    """Heads rotated by their positions, in the layout of two halves; attention then
-    depends on differences only.
+    """Queries or keys rotated by their positions, with each head split into two halves.
+    Attention scores then depend only on differences of positions.
 
     Args:
         x: Queries or keys (..., T, heads, w).

@@ -1,5 +1,5 @@
-"""Many facts written over several blocks, each block a part of what the blocks below it
-have left: the way of MEMIT and AlphaEdit.
+"""Edits of many facts spread over several blocks, as in MEMIT and AlphaEdit. Each block
+writes a fraction of the residual that the blocks below it have left.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,8 @@ Update = Callable[[int, Array, Array, Array], Write]
 
 
 class SubjectStates(NamedTuple):
-    """What passes the last tokens of the subjects of several requests, in each context.
+    """Keys and residual stream at the last token of each request's subject, in each
+    context.
 
     Attributes:
         keys: Inputs of the down projections (blocks, n, contexts, D).
@@ -45,8 +46,8 @@ def subject_states(
     layer: int,
     rows: int = 100,
 ) -> SubjectStates:
-    """Keys of every block up to `layer`, and the stream after it. No more of the model
-    is run.
+    """Keys of every block up to `layer` at the subjects' last tokens, and the residual
+    stream after `layer`. Later blocks are not run.
 
     Args:
         model: The language model.
@@ -73,13 +74,13 @@ def subject_states(
     batches = []
     for start in range(0, len(cut), size):
         part = [cut[i] for i in order[start : start + size]]
-        spare = (size - len(part)) * part[-1:]
-        tokens, valid = pad(part + spare, left=True, multiple=8)
+        padding = (size - len(part)) * part[-1:]
+        tokens, valid = pad(part + padding, left=True, multiple=8)
         keys, h = _read(model.network, jnp.asarray(tokens), jnp.asarray(valid), layer)
         batches.append((keys[:, : len(part)], h[: len(part)]))
-    back = np.argsort(order)
+    inverse_order = np.argsort(order)
     keys, stream = (
-        jnp.concatenate([batch[i] for batch in batches], axis=-2)[..., back, :]
+        jnp.concatenate([batch[i] for batch in batches], axis=-2)[..., inverse_order, :]
         for i in (0, 1)
     )
     shape = len(requests), len(contexts)
@@ -89,8 +90,8 @@ def subject_states(
 
 
 def context_mean(keys: Float[Array, "*n contexts D"]) -> Float[Array, "*n D"]:
-    """Mean key over the contexts as published: the empty context counts as much as all
-    others together.
+    """Weighted mean key over the contexts, as in the published code: the empty context
+    has the same weight as all others together.
     """
     bare = keys[..., 0, :]
     if keys.shape[-2] == 1:
@@ -108,8 +109,8 @@ def spread_edit(
     update: Update,
     states: SubjectStates | None = None,
 ) -> dict[int, Write]:
-    """The changes of several blocks that together bring the stream at each subject to
-    what is wanted.
+    """Changes of several blocks, by number of the block, that together move the
+    residual stream at each subject to the `wanted` state.
 
     Block by block, from below: what is still missing after the last block, at the
     prompt without a context, is divided by the number of blocks that are left, and
@@ -139,14 +140,14 @@ def spread_edit(
     blocks = [model.network.check_layer(block) for block in blocks]
     if not blocks or blocks != sorted(set(blocks)):
         raise ValueError(
-            f"blocks: got {brief(blocks)}; it must be numbers of blocks that ascend."
+            f"blocks: got {brief(blocks)}; it must be block numbers, ascending."
         )
-    read = partial(subject_states, contexts=contexts, layer=blocks[-1])
+    reader = partial(subject_states, contexts=contexts, layer=blocks[-1])
     edits: dict[int, Write] = {}
     for i, block in enumerate(blocks):
         # an edited block changes the states of all that is above
         if edits or states is None:
-            states = read(model, requests)
+            states = reader(model, requests)
         K = context_mean(states.keys[block]).T
         missing = (wanted - states.stream[:, 0]).T / (len(blocks) - i)
         W = model.network.down(block)
@@ -163,7 +164,7 @@ def _check(requests: Sequence[Request], contexts: Sequence[str]) -> None:
     if not (len(contexts) > 0 and contexts[0] == ""):
         raise ValueError(
             f"contexts: got {brief(list(contexts)[:1])}; "
-            "it must be a list whose first is the empty text."
+            "it must be a list whose first entry is the empty text."
         )
 
 
@@ -178,7 +179,7 @@ def _read(
     network: Network, tokens: Array, valid: Array, layer: int
 ) -> tuple[Array, Array]:
     stream = Cache.empty(network.config, valid, network.norm.dtype)
-    h, _, seen = run(
+    h, _, vectors = run(
         network, embed(network, tokens), stream, layers=(0, layer + 1), read=("key",)
     )
-    return seen["key"][:, :, -1], h[:, -1]
+    return vectors["key"][:, :, -1], h[:, -1]

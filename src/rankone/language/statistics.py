@@ -32,8 +32,8 @@ def key_moments(
     batch: int = 8,
     skip: int = 1,
 ) -> SecondMoments:
-    """Σ kkᵀ of the down projection's input over the tokens of some texts, but the first
-    of each window.
+    """Second moments Σ kkᵀ of the inputs of a down projection over the tokens of some
+    texts, without the first `skip` tokens of each window.
 
     The first token of a window has no context; in many models its key is an outlier
     that belongs to the position, not to the word. What an edit does there C then does
@@ -88,8 +88,8 @@ def key_moments(
 def key_geometry(
     model: LanguageModel, layer: int, *, ridge: float = 0.01, **options: Any
 ) -> KeyGeometry:
-    """The mean second moment of the keys over the corpus, with a ridge, factored: the C
-    of an edit.
+    """`KeyGeometry` of an edit: the factored mean second moment of the keys over the
+    corpus, plus a ridge.
 
     The first token of each window does not count, as in `key_moments`. Five keys per
     dimension and the default ridge keep the interference of an edit within a quarter of
@@ -105,7 +105,7 @@ def key_geometry(
         ValueError: If there is no such block, or `ridge` is negative.
     """
     not_negative(
-        "ridge", ridge, "a share of the mean of C's diagonal, at least 0 and finite"
+        "ridge", ridge, "a fraction of the mean of C's diagonal, at least 0, finite"
     )
     C = key_moments(model, layer, **options).mean
     return KeyGeometry.from_moments(C, ridge=ridge * float(np.trace(C)) / len(C))

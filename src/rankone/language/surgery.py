@@ -35,7 +35,8 @@ KEYS = ("mean", "mixed")
 
 
 class FactEdit(Module):
-    """One fact rewritten: which, where, and the rank-one change that does it.
+    """Edit of one fact: the request, the block, and the rank-one change of its down
+    projection.
 
     Attributes:
         request: Request with the answer that the model is to give.
@@ -73,31 +74,31 @@ class FactEdit(Module):
 
     @checked
     def save(self, path: str | Path) -> Path:
-        """Write the edit to an .npz file of a few kilobytes."""
-        about = {
+        """Path of the .npz file, of a few kilobytes, to which the edit is written."""
+        metadata = {
             "request": json.dumps(asdict(self.request)),
             "layer": self.layer,
             "model": self.model,
         }
-        return self.change.save(path, about)
+        return self.change.save(path, metadata)
 
     @classmethod
     @checked
     def load(cls, path: str | Path) -> "FactEdit":
-        """Read what `save` wrote.
+        """Edit read from a file that `save` wrote.
 
         Raises:
             ValueError: If the file is cut short or damaged, or holds an edit of a
                 matrix only.
         """
-        change, about = load_edit(path)
+        change, metadata = load_edit(path)
         requirement = "an edit of a fact, written by its save"
-        if not {"request", "layer", "model"} <= set(about):
+        if not {"request", "layer", "model"} <= set(metadata):
             raise ValueError(f"path: got {brief(str(path))}; it must be {requirement}.")
         assert isinstance(change, RankOneEdit)
         try:
-            request = Request(**json.loads(about["request"]))
-            return cls(request, about["layer"], change, about["model"])
+            request = Request(**json.loads(metadata["request"]))
+            return cls(request, metadata["layer"], change, metadata["model"])
         except (ValueError, TypeError) as error:
             raise ValueError(
                 f"path: got {str(path)!r}; it must be {requirement}: {error}"
@@ -118,10 +119,10 @@ class History(Module):
 
     def __post_init__(self) -> None:
         instance("base", self.base, LanguageModel, "a LanguageModel")
-        good = isinstance(self.edits, list | tuple) and all(
+        are_edits = isinstance(self.edits, list | tuple) and all(
             isinstance(edit, FactEdit) for edit in self.edits
         )
-        if not good:
+        if not are_edits:
             raise ValueError(
                 f"edits: got {brief(self.edits)}; it must be a tuple of edits of facts."
             )
@@ -162,7 +163,7 @@ def edit_fact(
     search: Search | None = None,
     key: str = "mean",
 ) -> FactEdit:
-    """Make a model say something else about a subject, by one rank-one change of one
+    """Edit that changes a model's answer about a subject, by one rank-one change of one
     matrix.
 
     Args:
@@ -197,8 +198,8 @@ def find_fact_value(
     layer: int = DEFAULT_LAYER,
     search: Search | None = None,
 ) -> Value:
-    """The key of a request and the residual to write there; the part of `edit_fact`
-    that searches.
+    """`Value` of a request: its key, and the residual to write there. This is the
+    search inside `edit_fact`.
 
     Args:
         model: The language model.
@@ -214,7 +215,7 @@ def find_fact_value(
     if contexts[0] != "":
         raise ValueError(
             f"contexts: got {brief(contexts[:1])}; "
-            "it must be a list whose first is the empty text."
+            "it must be a list whose first entry is the empty text."
         )
     rows = rehearsal(model.tokenizer, request, contexts)
     return find_value(model.network, rows, layer=layer, search=search or Search())
@@ -227,8 +228,8 @@ def close_edit(
     *,
     key: str = "mean",
 ) -> RankOneEdit:
-    """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the
-    published mixture of two.
+    """Rank-one edit for a value, such that Ŵk = Wk + δ. It uses one key throughout, or
+    the published mixture of two keys.
 
     Args:
         W: Down projection of the block.

@@ -1,4 +1,4 @@
-"""Text to tokens and back.
+"""Conversion of text to tokens and back.
 
 `Tokenizer` is a plain class: it holds no array, and is part of the structure of a model
 that JAX never looks into.
@@ -57,8 +57,8 @@ class Tokenizer:
         special: Sequence[str],
         end: int,
     ) -> "Tokenizer":
-        """Byte-level BPE whose digits stand alone, from the lists that a GGUF file
-        holds.
+        """Byte-level BPE tokenizer in which every digit is a separate token, from the
+        lists in a GGUF file.
 
         Args:
             vocabulary: Tokens in the order of their numbers.
@@ -109,15 +109,15 @@ class Tokenizer:
         return cls(inner, end)
 
     def save(self, folder: Path) -> None:
-        """Write `tokenizer.json`, and the little beside it that `transformers` asks
-        for.
+        """Write `tokenizer.json`, and the `tokenizer_config.json` that `transformers`
+        needs.
         """
         self.inner.save(str(folder / "tokenizer.json"))
-        about = {
+        metadata = {
             "tokenizer_class": "PreTrainedTokenizerFast",
             "eos_token": self.inner.id_to_token(self.end),
         }
-        (folder / "tokenizer_config.json").write_text(json.dumps(about))
+        (folder / "tokenizer_config.json").write_text(json.dumps(metadata))
 
     def encode(self, text: str) -> list[int]:
         """Tokens of a text from its beginning."""
@@ -169,8 +169,8 @@ def _from_file(path: Path) -> Any:
         return Inner.from_file(str(path))
     except Exception as error:  # the library raises nothing narrower
         requirement = (
-            "a complete tokenizer.json; it breaks off or is another format, so fetch "
-            "it again"
+            "a complete tokenizer.json; it breaks off or has another format, so "
+            "download it again"
         )
         raise ValueError(
             f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
@@ -184,7 +184,8 @@ def pad(
     left: bool = False,
     multiple: int = 1,
 ) -> tuple[Int[NDArray, "B T"], Bool[NDArray, "B T"]]:
-    """Rows of tokens as one array, and where it holds a token and not padding.
+    """Rows of tokens padded to one array, and a mask that is True on tokens and False
+    on padding.
 
     Args:
         rows: Tokens of each row.
@@ -204,16 +205,16 @@ def pad(
     ([[5, 6, 7], [0, 0, 8]], [3, 1])
     """
     multiple = integer("multiple", multiple)
-    longest = max(map(len, rows), default=0)
+    max_length = max(map(len, rows), default=0)
     width = (
-        -(-longest // multiple) * multiple
+        -(-max_length // multiple) * multiple
         if width is None
         else integer("width", width, least=0)
     )
-    if not width >= longest:
+    if not width >= max_length:
         raise ValueError(
             f"width: got {brief(width)}; "
-            f"it must be at least {longest}, the longest row."
+            f"it must be at least {max_length}, the longest row."
         )
     tokens = np.zeros((len(rows), width), np.int32)
     valid = np.zeros((len(rows), width), bool)

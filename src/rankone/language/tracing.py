@@ -1,5 +1,5 @@
-"""Causal tracing: blur the subject, put back one state of the clean run at a time, and
-see which restores the fact.
+"""Causal tracing: the subject is blurred with noise, one state of the clean run is
+restored at a time, and the probability of the fact shows which states carry it.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,8 @@ def trace(
     unit: float | None = None,
     batch: int = 64,
 ) -> Trace:
-    """Layer × token map of where a fact passes through the model.
+    """Causal trace of a fact: the probability of the answer with each state, block by
+    token, restored individually.
 
     The subject's embeddings get Gaussian noise of `sigmas` standard deviations of
     subjects' embeddings; then, for every block and token, the run is repeated with the
@@ -101,8 +102,8 @@ def trace(
     noise = _noise(
         key, sigmas * unit, (noises, last - first + 1, model.network.config.width)
     )
-    clean, states = _clean(model.network, tokens, answer, site)
-    blurred = partial(
+    clean_run, states = _clean(model.network, tokens, answer, site)
+    noisy_run = partial(
         _blurred,
         model.network,
         tokens,
@@ -117,7 +118,7 @@ def trace(
     T = len(ids)
     batches = _places(L, T, first, max(1, batch // noises))
     parts = [
-        blurred(part)
+        noisy_run(part)
         for part in progress_bar(batches, desc="restoring", disable=len(batches) < 8)
     ]
     probabilities = np.concatenate(parts)
@@ -125,7 +126,7 @@ def trace(
     restored = np.full((L, T), probabilities[0])
     restored[:, first:] = probabilities[1 : 1 + L * (T - first)].reshape(L, -1)
     return Trace(
-        restored, float(clean), float(probabilities[0]), words, (first, last), site
+        restored, float(clean_run), float(probabilities[0]), words, (first, last), site
     )
 
 
@@ -136,11 +137,11 @@ def _places(L: int, T: int, first: int, size: int) -> Int[np.ndarray, "batches s
     What precedes the subject is as in the clean run. Places that restore nothing also
     fill up the last batch.
     """
-    nothing = [(-1, 0)]
-    places = nothing + [
+    empty_places = [(-1, 0)]
+    places = empty_places + [
         (layer, token) for layer in range(L) for token in range(first, T)
     ]
-    return np.array(places + nothing * (-len(places) % size)).reshape(-1, size, 2)
+    return np.array(places + empty_places * (-len(places) % size)).reshape(-1, size, 2)
 
 
 @partial(jax.jit, static_argnames="shape")
@@ -150,8 +151,8 @@ def _noise(key: Array, scale: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 @checked
 def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
-    """Standard deviation of the entries of the subjects' token embeddings, for names
-    inside a sentence.
+    """Standard deviation of the entries of the subjects' token embeddings, where each
+    subject is tokenised as a name inside a sentence.
 
     Args:
         model: The language model.

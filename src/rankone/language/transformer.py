@@ -1,5 +1,5 @@
-"""A transformer as one frozen pytree: sizes, switches and weights, and nothing that
-runs.
+"""A transformer as one frozen pytree of sizes, switches and weights;
+`rankone.language.forward` runs it.
 """
 
 from collections.abc import Callable, Iterable
@@ -112,8 +112,8 @@ class Config(Module):
         }
 
     def ends(self) -> dict[str, tuple[int, ...]]:
-        """Shape of every weight outside the blocks; a network may do without "head",
-        where the embedding serves.
+        """Shape of every weight outside the blocks. A network may lack "head"; the
+        embedding then serves as the head.
         """
         ends: dict[str, tuple[int, ...]] = dict.fromkeys(
             ("embedding", "head"), (self.vocabulary, self.width)
@@ -124,8 +124,8 @@ class Config(Module):
 
 
 class Layers(Module):
-    """Weights of all blocks, stacked along a first axis L; each matrix is (out, in),
-    and None where there is none.
+    """Weights of all blocks, stacked along a first axis L. Each matrix is (out, in); a
+    weight that the network does not have is None.
     """
 
     attention_norm: Float[Array, "L d"]
@@ -215,8 +215,8 @@ def assemble(
     weights: Iterable[tuple[str, int | None, np.ndarray]],
     dtype: Any = jnp.float32,
 ) -> Network:
-    """A network of weights that come one at a time, each put in its place and
-    forgotten.
+    """Network assembled from weights that come one at a time, so that memory never
+    contains all of them twice.
 
     Args:
         config: Sizes and switches.
@@ -239,7 +239,7 @@ def assemble(
         if value.shape != shape:
             raise ValueError(
                 f"{_place(name, layer)}: got {brief(value.shape)}; "
-                f"it must be of shape {shape}; is the file complete?."
+                f"it must be of shape {shape}: the file may be incomplete."
             )
         missing.discard((name, layer))
         if layer is None:
@@ -255,7 +255,7 @@ def assemble(
     for name, layer in sorted(missing, key=str)[:1]:
         raise ValueError(
             f"{_place(name, layer)}: got nothing; "
-            "it must be a weight of the network; is the file complete?."
+            "it must be a weight of the network: the file may be incomplete."
         )
     layers = Layers(
         **{f.name: arrays.pop(f.name) for f in fields(Layers) if f.name in arrays}

@@ -49,8 +49,8 @@ def draw_tasks(tasks: TaskFamily, number: int, *, key: Array) -> Task:
 
 
 def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
-    """Mean of a metric at the queries of some tasks, of the trained kind or of another
-    [M-fig3].
+    """Mean of a metric at the queries of some tasks, from the family used in training
+    or from another [M-fig3].
 
     Args:
         learner: Any learner.

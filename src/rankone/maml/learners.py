@@ -1,5 +1,6 @@
-"""Learners that take gradient steps (MAML), one that is told its task, one that reads
-it; and what judges them.
+"""Learners: MAML, which takes gradient steps; an oracle, which gets the task's
+description; and a recurrent network, which reads the examples. Also the metrics that
+score them.
 """
 
 from collections.abc import Callable
@@ -71,8 +72,8 @@ def _check_same(name: str, value: ArrayLike, like: ArrayLike) -> None:
 def accuracy(
     logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]
 ) -> Float[Array, ""]:
-    """Share of points whose largest logit is at the label; a point with a NaN among its
-    logits is wrong.
+    """Fraction of points whose largest logit is at the label; a point with a NaN among
+    its logits counts as wrong.
     """
     _check_same("one_hot", one_hot, logits)
     logits = jnp.asarray(logits)
@@ -154,8 +155,8 @@ class GradientLearner(Module):
 
 
 class OracleLearner(Module):
-    """A network that is told which task it is: the description is joined to every
-    input, the examples are ignored.
+    """A network that gets the description of the task as an additional input, and
+    ignores the examples.
 
     Attributes:
         model: The network; its inputs are a point and the description.

@@ -1,5 +1,5 @@
-"""Plain ReLU networks whose parameters are kept apart from their shape, with room for a
-bias transformation.
+"""Plain ReLU networks whose parameters are stored separately from their shape, with an
+optional bias transformation.
 """
 
 import math

@@ -20,8 +20,8 @@ __all__ = ["LetterTasks", "PolynomialTasks", "SineTasks", "Task"]
 
 
 class Task(Module):
-    """A few examples to learn from, further ones to be judged on, and what an oracle
-    would be told.
+    """One task: examples to learn from, queries to be scored on, and the description
+    that an oracle gets.
 
     Attributes:
         x: Inputs of the examples (shots, inputs); of several tasks (n, shots, inputs),
@@ -77,7 +77,8 @@ def _counts(shots: int, queries: int) -> tuple[int, int]:
 
 
 class SineTasks(Module):
-    """Sine waves y = A sin(x − φ) on x ∈ [−5, 5]; told to an oracle: (A, φ).
+    """Tasks of sine waves y = A sin(x − φ) on x ∈ [−5, 5]. The description for an
+    oracle is (A, φ).
 
     Attributes:
         shots: Examples to learn from.
@@ -123,8 +124,8 @@ def _wave(
 
 
 class PolynomialTasks(Module):
-    """Cubic polynomials on x ∈ [−3, 3] with coefficients uniform in [−1, 1]; told to an
-    oracle: the four.
+    """Tasks of cubic polynomials on x ∈ [−3, 3] with coefficients uniform in [−1, 1].
+    The description for an oracle is the four coefficients.
 
     Attributes:
         shots: Examples to learn from.
@@ -153,7 +154,7 @@ def _cubic(key: Array, shots: int, queries: int) -> Task:
 
 
 class LetterTasks(Module):
-    """Tell a few classes of capital letters apart: 16 features of UCI Letter,
+    """Tasks of classifying a few capital letters by the 16 features of UCI Letter,
     standardised [M-fig4].
 
     The letters of a task are drawn from 18 for meta-training or from the other 8, which
@@ -189,7 +190,7 @@ class LetterTasks(Module):
         if not self.shots + self.queries <= _EXAMPLES:
             raise ValueError(
                 f"shots: got {brief(self.shots)}; "
-                f"it must be at most {_EXAMPLES} with the queries."
+                f"it must be at most {_EXAMPLES}, queries included."
             )
         shear = real("shear", self.shear, "0 or a positive number")
         if not (shear is None or 0 <= shear < np.inf):

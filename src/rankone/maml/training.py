@@ -1,5 +1,5 @@
-"""Meta-training: Adam on the loss at the queries, through whatever the learner does
-with the examples.
+"""Meta-training by Adam on the loss at the queries, differentiated through the
+learner's use of the examples.
 
 The loop can be broken off and taken up again: iteration i draws its tasks from
 `fold_in(key, i)`, so that a resumed run ends exactly where an unbroken one does.
@@ -45,8 +45,8 @@ _SAVE_SECONDS = 20.0
 
 @runtime_checkable
 class Learner(Protocol):
-    """Whatever has initial parameters, predicts a task's queries from its examples, and
-    can be hashed.
+    """Protocol of a learner, which has initial parameters, predicts a task's queries
+    from its examples, and can be hashed.
     """
 
     def init(self, key: Array) -> Any:
@@ -83,7 +83,8 @@ def meta_train(
     mesh: Mesh | None = None,
     axis: str | None = None,
 ) -> MetaTrained:
-    """Minimise the expected loss at the queries of random tasks [M-def].
+    """Parameters that minimise the expected loss at the queries of random tasks, and
+    the losses during training [M-def].
 
     Args:
         learner: Learner to train, such as a `GradientLearner`; hashable, like the two
@@ -186,7 +187,9 @@ def meta_train(
 
 
 def check_learner(name: str, value: Any) -> None:
-    """Raise unless `value` is a learner, as programs are compiled for."""
+    """Raise unless `value` is a learner that can be hashed, as compiled functions
+    require.
+    """
     instance(
         name,
         value,
@@ -200,7 +203,9 @@ def check_learner(name: str, value: Any) -> None:
 
 
 def check_hashable(name: str, value: Any) -> None:
-    """Raise unless `value` is a function that programs can be compiled for."""
+    """Raise unless `value` is a function that can be hashed, as compiled functions
+    require.
+    """
     if not callable(value) or not isinstance(value, Hashable):
         raise ValueError(
             f"{name}: got {brief(value)}; it must be a function that can be hashed."

@@ -2,8 +2,8 @@
 [D-eq8].
 
 A basis says what one block of projections h = Ωz contributes to φ(z), to S = ⟨φ(z), T⟩,
-and to its derivative. `tables` is the block's share of T: one row for cos and exp, two
-(cos then sin, + then −) for sincos and expexp.
+and to its derivative. `tables` is the part of T that belongs to the block: one row for
+cos and exp, two (cos then sin, + then −) for sincos and expexp.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Slopes = Callable[[tuple[Array, ...], tuple[Array, ...]], Array]
 
 @dataclass(frozen=True)
 class Basis:
-    """One feature map.
+    """One random-feature basis: the formulas of its features and of their derivatives.
 
     Attributes:
         tables: Features per frequency: 2 for sincos and expexp, 1 otherwise.
@@ -29,7 +29,7 @@ class Basis:
             like h, and helpers.
         slopes: (features, T rows) ↦ ∂S/∂h, unscaled.
         scale: φ carries the factor sqrt(scale / Y).
-        positive: Whether the features are exponentials, with the prefactor exp(−‖z‖²).
+        positive: True if the features are exponentials, with the prefactor exp(−‖z‖²).
         noise: Y·Var of a far pattern's kernel; the floor of the logarithm is set from
             it.
     """
@@ -73,12 +73,12 @@ BASES = {
 def value(
     basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]
 ) -> Float[Array, " N"]:
-    """The block's share of S, unscaled: Σ features·T over the block, whose queries are
-    the second to last axis.
+    """Unscaled contribution of one block of frequencies to S: the sum Σ features·T over
+    the block. Queries are on the second to last axis.
     """
-    first, *rest = (f * t for f, t in zip(features, tables, strict=False))
-    share = sum(rest, first)
-    return share.sum((*range(share.ndim - 2), -1))
+    head, *tail = (f * t for f, t in zip(features, tables, strict=False))
+    total = sum(tail, head)
+    return total.sum((*range(total.ndim - 2), -1))
 
 
 # On a CPU the compiler's own float32 cosine is the bottleneck of every random feature
@@ -90,8 +90,8 @@ def value(
 # rounded to 4e-3. Frequencies exceed 5 so rarely that lengths up to `FARTHEST` stay
 # below.
 _HALF_PI = (1.5703125, 4.837512969970703e-4, 7.549790126404332e-8)
-_LARGEST = 1e5
-FARTHEST = _LARGEST / 5
+_LARGEST_ANGLE = 1e5
+FARTHEST = _LARGEST_ANGLE / 5
 # Minimax coefficients on [−π/4, π/4], as in Cephes sinf and cosf.
 _SIN = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
 _COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
@@ -107,7 +107,7 @@ def cos_sin(
     if angle.dtype != jnp.float32:
         return jnp.cos(angle), jnp.sin(angle)
     quadrant = jnp.round(angle * (2 / jnp.pi))
-    quadrant = jnp.where(jnp.abs(angle) <= _LARGEST, quadrant, jnp.nan)
+    quadrant = jnp.where(jnp.abs(angle) <= _LARGEST_ANGLE, quadrant, jnp.nan)
     r = (
         (angle - quadrant * _HALF_PI[0]) - quadrant * _HALF_PI[1]
     ) - quadrant * _HALF_PI[2]
@@ -115,11 +115,11 @@ def cos_sin(
     sin = r + r * r2 * ((_SIN[0] * r2 + _SIN[1]) * r2 + _SIN[2])
     cos = 1 - 0.5 * r2 + r2 * r2 * ((_COS[0] * r2 + _COS[1]) * r2 + _COS[2])
     q = quadrant.astype(jnp.int32)  # of NaN any: cos and sin are NaN as well
-    swap = (q & 1) == 1
-    odd = (q & 2) == 2
-    c = jnp.where(swap, sin, cos)
-    s = jnp.where(swap, cos, sin)
-    return jnp.where(odd != swap, -c, c), jnp.where(odd, -s, s)
+    quarter_turn = (q & 1) == 1
+    half_turn = (q & 2) == 2
+    c = jnp.where(quarter_turn, sin, cos)
+    s = jnp.where(quarter_turn, cos, sin)
+    return jnp.where(half_turn != quarter_turn, -c, c), jnp.where(half_turn, -s, s)
 
 
 @cos_sin.defjvp

@@ -1,4 +1,4 @@
-"""Retrieval: descend the energy from a query until it rests [D-eq5]."""
+"""Retrieval: gradient descent on the energy, from a query to a point of rest [D-eq5]."""
 
 import time
 import warnings
@@ -24,6 +24,7 @@ from rankone._checks import (
     renamed,
     states,
 )
+from rankone._mesh import under_automatic
 from rankone._module import assembled
 from rankone._progress import bars_are_off, progress_bar
 from rankone.checks import Outcome, outcome
@@ -41,7 +42,7 @@ from rankone.precision import at_least_single, wider
 __all__ = ["Retrieval", "retrieve"]
 
 _CHUNK = 25  # steps between two looks at the clock
-_RECORDED = 250  # steps of one call, if nobody looks at the clock
+_CALL_STEPS = 250  # steps of one call, if nobody looks at the clock
 _PATIENCE = 2.0  # seconds before a progress bar appears
 
 
@@ -109,30 +110,47 @@ def retrieve(
         "a positive step size; every value up to 2 lowers an exact memory's energy",
     )
     max_steps = integer(
-        "max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _RECORDED
+        "max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CALL_STEPS
     )
     if not (real("tol", tol, "zero or positive") or 0) >= 0:
         raise ValueError(f"tol: got {brief(tol)}; it must be zero or positive.")
     choice("gradient", gradient, ("implicit", "unrolled"))
     progress = progress if progress is None else boolean("progress", progress)
     clamp = None if clamp is None else _mask(clamp, x0)
-    origin = getattr(memory, "origin", 0.0)
     if bars_are_off():  # however slow the call is
         progress = False
-    recorded = _RECORDED if progress is False else _CHUNK
-    run, options = _start(origin, x0, step_size, tol, clamp, recorded)
+    descent = partial(
+        _descend, memory, max_steps=max_steps, gradient=gradient, progress=progress
+    )
+    return under_automatic(memory, descent, x0, step_size, tol, clamp)
+
+
+def _descend(
+    memory: Memory,
+    x0: Array,
+    step_size: ArrayLike,
+    tol: ArrayLike,
+    clamp: Array | np.ndarray | None,
+    *,
+    max_steps: int,
+    gradient: str,
+    progress: bool | None,
+) -> Retrieval:
+    """`retrieve`, of arguments that were checked."""
+    origin = getattr(memory, "origin", 0.0)
+    length = _CALL_STEPS if progress is False else _CHUNK
+    run, options = _start(origin, x0, step_size, tol, clamp, length)
     # The operations of a call inside someone else's jit are traced, also on known arrays.
     if not is_traced(memory, run, options):
-        run, parts = _in_chunks(memory, run, options, max_steps, progress)
-        retrieval, lost = _record(memory, run, options, x0)
-        _warn_of_lost(lost, len(run["x"]))
-        energies = _joined(parts, run, max_steps, retrieval.steps.shape)
+        run, parts = _run_in_chunks(memory, run, options, max_steps, progress)
+        retrieval, divergences = _record(memory, run, options, x0)
+        _warn_of_divergence(divergences, len(run["x"]))
+        energies = _join_energies(parts, run, max_steps, retrieval.steps.shape)
         return assembled(Retrieval, retrieval.__dict__ | {"energies": energies})
     run, options = _start(origin, x0, step_size, tol, clamp, max_steps + 1)
     if gradient == "unrolled":
-        return _record(
-            memory, _unrolled(memory, run, *options, max_steps), options, x0
-        )[0]
+        end = _unroll(memory, run, *options, max_steps)
+        return _record(memory, end, options, x0)[0]
     end, _ = _steps(
         *jax.lax.stop_gradient((memory, run, *options)), 0, max_steps + 1, max_steps
     )
@@ -142,20 +160,20 @@ def retrieve(
         memory, x0.reshape(rows), retrieval.x.reshape(rows), options[-1]
     ).reshape(x0.shape)
     last = memory.energy_and_gradient(x)[0].astype(x.dtype)[..., None]
-    taken = jnp.arange(max_steps + 1, dtype=jnp.int32) >= end["t"] - 1
-    taken = jnp.broadcast_to(taken, retrieval.energies.shape)
-    return replace(retrieval, x=x, energies=jnp.where(taken, last, retrieval.energies))
+    tail = jnp.arange(max_steps + 1, dtype=jnp.int32) >= end["t"] - 1
+    tail = jnp.broadcast_to(tail, retrieval.energies.shape)
+    return replace(retrieval, x=x, energies=jnp.where(tail, last, retrieval.energies))
 
 
-def _warn_of_lost(lost: Array, N: int) -> None:
-    if enabled.get() and int(lost):
+def _warn_of_divergence(divergences: Array, N: int) -> None:
+    if enabled.get() and int(divergences):
         advice = (
             "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
         )
         warnings.warn(
-            f"{int(lost)} of {N} queries became NaN or infinite: {advice}.",
+            f"{int(divergences)} of {N} queries became NaN or infinite: {advice}.",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=6,
         )
 
 
@@ -174,30 +192,32 @@ def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:
     return mask
 
 
-def _moved(x: Array, by: ArrayLike) -> Array:
+def _shift(x: Array, offset: ArrayLike) -> Array:
     """States moved by a constant, in the wider type of both, and then in their own."""
-    by = jax.lax.stop_gradient(jnp.asarray(by))
-    wide = wider(x, by)
-    return (x.astype(wide) + jnp.broadcast_to(by.astype(wide), x.shape)).astype(x.dtype)
+    offset = jax.lax.stop_gradient(jnp.asarray(offset))
+    dtype = wider(x, offset)
+    return (x.astype(dtype) + jnp.broadcast_to(offset.astype(dtype), x.shape)).astype(
+        x.dtype
+    )
 
 
 _Run = dict[str, Array]
 _Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are free
 
 
-@partial(jax.jit, static_argnames="recorded")
+@partial(jax.jit, static_argnames="length")
 def _start(
     origin: ArrayLike,
     x0: Array,
     step_size: ArrayLike,
     tol: ArrayLike,
     clamp: Array | None,
-    recorded: int,
+    length: int,
 ) -> tuple[_Run, _Options]:
-    """A run that has not begun, with states less the origin and room for so many
+    """A run before its first step, with states less the origin and room for `length`
     energies, and the options of `_steps`; one row per query.
     """
-    x = _moved(x0, -jnp.asarray(origin)).reshape(-1, x0.shape[-1])
+    x = _shift(x0, -jnp.asarray(origin)).reshape(-1, x0.shape[-1])
     N = len(x)
     free = (
         jnp.ones(x0.shape, bool)
@@ -209,7 +229,7 @@ def _start(
         "done": jnp.zeros((), bool),
         "x": x,
         "energy": jnp.zeros(N, x.dtype),
-        "energies": jnp.zeros((recorded, N), x.dtype),
+        "energies": jnp.zeros((length, N), x.dtype),
         "steps": jnp.zeros(N, jnp.int32),
         "resting": jnp.zeros(N, bool),
         "floored": jnp.zeros(N, jnp.int32),
@@ -222,32 +242,32 @@ def _start(
 
 
 def _step(
-    read: Reader,
+    reader: Reader,
     run: _Run,
     step_size: Array,
     tol: Array,
     free: Array,
     max_steps: ArrayLike,
 ) -> _Run:
-    """Read all states, and move those that do not rest; after the last step and at rest
-    only the energy is read.
+    """The run after one step of each query that does not rest. After the last step, and
+    at rest, only the energy is read.
     """
     x = run["x"]
-    resting = run["resting"]
-    energy, gradient, floored = read(x)
-    done = resting.all() | (run["t"] == max_steps)
-    moving = ~(resting | done)
-    move = jnp.where(
-        free & moving[:, None], step_size.astype(gradient.dtype) * gradient, 0
+    rest_mask = run["resting"]
+    energy, gradient, floored = reader(x)
+    stop = rest_mask.all() | (run["t"] == max_steps)
+    move_mask = ~(rest_mask | stop)
+    change = jnp.where(
+        free & move_mask[:, None], step_size.astype(gradient.dtype) * gradient, 0
     ).astype(x.dtype)
     return run | {
         "t": run["t"] + 1,
-        "done": done,
-        "x": x - move,
+        "done": stop,
+        "x": x - change,
         "energy": energy.astype(x.dtype),
-        "steps": run["steps"] + moving.astype(run["steps"].dtype),
-        "resting": resting | moving & (jnp.abs(move).max(-1) <= tol) & (tol > 0),
-        "floored": run["floored"] + (floored & moving).astype(run["floored"].dtype),
+        "steps": run["steps"] + move_mask.astype(run["steps"].dtype),
+        "resting": rest_mask | move_mask & (jnp.abs(change).max(-1) <= tol) & (tol > 0),
+        "floored": run["floored"] + (floored & move_mask).astype(run["floored"].dtype),
     }
 
 
@@ -258,84 +278,86 @@ def _steps(
     step_size: Array,
     tol: Array,
     free: Array,
-    first: ArrayLike,
-    until: ArrayLike,
+    start: ArrayLike,
+    end: ArrayLike,
     max_steps: ArrayLike,
 ) -> tuple[_Run, Array]:
-    """Step until all is done, or until `until` states were read; also how many were,
-    and whether all is done. Energies are recorded from the state number `first` on.
+    """The run after steps until every query rests or `end` states were read; and the
+    number of states that were read, with 1 if every query rests. Energies are recorded
+    from the state number `start` on.
     """
-    read = reader_of(memory)
+    reader = reader_of(memory)
 
     def step(run: _Run) -> _Run:
-        after = _step(read, run, step_size, tol, free, max_steps)
-        return after | {
-            "energies": run["energies"].at[run["t"] - first].set(after["energy"])
+        next_run = _step(reader, run, step_size, tol, free, max_steps)
+        return next_run | {
+            "energies": run["energies"].at[run["t"] - start].set(next_run["energy"])
         }
 
-    run = jax.lax.while_loop(lambda run: (run["t"] < until) & ~run["done"], step, run)
+    run = jax.lax.while_loop(lambda run: (run["t"] < end) & ~run["done"], step, run)
     return run, jnp.stack([run["t"], run["done"].astype(run["t"].dtype)])
 
 
 @partial(jax.jit, static_argnames="max_steps")
-def _unrolled(
+def _unroll(
     memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int
 ) -> _Run:
-    """All steps, of which a query at rest makes none; the way back makes each again,
-    from the state it began at.
+    """The run after all steps, of which a query at rest makes none. The derivative
+    computes each step again, from the state at its start.
     """
     # a carry would be kept at each step
     run = {name: value for name, value in run.items() if name != "energies"}
-    read = reader_of(memory)
+    reader = reader_of(memory)
 
     @jax.checkpoint
     def step(run: _Run, _: None) -> tuple[_Run, Array]:
-        after = _step(read, run, step_size, tol, free, max_steps)
-        return after, after["energy"]
+        next_run = _step(reader, run, step_size, tol, free, max_steps)
+        return next_run, next_run["energy"]
 
     run, energies = jax.lax.scan(step, run, length=max_steps + 1)
     return run | {"energies": energies}
 
 
-def _in_chunks(
+def _run_in_chunks(
     memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None
 ) -> tuple[_Run, list[Array]]:
-    """Some steps at a time, with a look at the clock in between; and the energies of
-    each time. No program depends on `max_steps`. Two flags are all that is fetched.
+    """The run after chunks of steps, with a look at the clock after each chunk, and the
+    energies of each chunk. No program depends on `max_steps`. Two flags are all that is
+    fetched.
     """
     chunk = len(run["energies"])
     bar = None
-    began = time.monotonic()
+    start_time = time.monotonic()
     parts = []
-    for until in range(chunk, max_steps + 1 + chunk, chunk):
-        run, flags = _steps(memory, run, *options, until - chunk, until, max_steps)
+    for end in range(chunk, max_steps + 1 + chunk, chunk):
+        run, flags = _steps(memory, run, *options, end - chunk, end, max_steps)
         parts.append(run["energies"])
-        if until > max_steps and progress is False:
+        if end > max_steps and progress is False:
             break
-        read, done = np.asarray(flags).tolist()
-        late = progress is None and time.monotonic() - began > _PATIENCE
-        if bar is None and (progress or late):
+        reads, stop = np.asarray(flags).tolist()
+        timeout = progress is None and time.monotonic() - start_time > _PATIENCE
+        if bar is None and (progress or timeout):
             bar = progress_bar(total=max_steps, desc="retrieve", unit="step")
         if bar is not None:
-            bar.update(min(read, max_steps) - bar.n)
-        if done:
+            bar.update(min(reads, max_steps) - bar.n)
+        if stop:
             break
     if bar is not None:
         bar.close()
     return run, parts
 
 
-def _joined(
+def _join_energies(
     parts: list[Array], run: _Run, max_steps: int, shape: tuple[int, ...]
 ) -> Array:
     """Energies (*shape, max_steps + 1) of all states read, and of those at rest; put
     together on the host, where a new length compiles nothing.
     """
-    *recorded, last, read = jax.device_get([*parts, run["energy"], run["t"]])
+    *chunks, last, reads = jax.device_get([*parts, run["energy"], run["t"]])
     energies = np.empty((max_steps + 1, len(last)), last.dtype)
     energies[:] = last
-    before = np.concatenate(recorded)[: max(int(read) - 1, 0)]
-    energies[: len(before)] = before
+    path = np.concatenate(chunks)[: max(int(reads) - 1, 0)]
+    energies[: len(path)] = path
     return jax.device_put(
         np.ascontiguousarray(energies.T).reshape(*shape, len(energies))
     )
@@ -353,14 +375,14 @@ def _record(
     y = run["x"]
     shape = x0.shape[:-1]
     energies = jnp.where(rows >= run["t"] - 1, run["energy"][None], run["energies"])
-    x = _moved(y, getattr(memory, "origin", 0.0)).astype(x0.dtype)
-    lost = ~jnp.isfinite(y).all(-1)
+    x = _shift(y, getattr(memory, "origin", 0.0)).astype(x0.dtype)
+    divergence = ~jnp.isfinite(y).all(-1)
     # a step of tol is not rounded off
-    told = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)
+    resolution = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)
     certified = getattr(memory, "certified", EnergyMemory().certified)(
         jax.lax.stop_gradient(y)
     )
-    empty = jnp.broadcast_to(getattr(memory, "empty", False), lost.shape)
+    empty = jnp.broadcast_to(getattr(memory, "empty", False), divergence.shape)
     retrieval = Retrieval(
         x=jnp.where(
             free.reshape(x0.shape), x.reshape(x0.shape), x0
@@ -371,9 +393,9 @@ def _record(
         floored=(run["floored"] / jnp.maximum(run["steps"], 1))
         .astype(y.dtype)
         .reshape(shape),
-        outcome=outcome((lost, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)).reshape(
-            shape
-        ),
-        certified=(certified & told & ~lost).reshape(shape),
+        outcome=outcome(
+            (divergence, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)
+        ).reshape(shape),
+        certified=(certified & resolution & ~divergence).reshape(shape),
     )
-    return retrieval, lost.sum()
+    return retrieval, divergence.sum()

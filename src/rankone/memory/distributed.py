@@ -15,7 +15,7 @@ import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._blocks import checkpoint_path, is_blocks, summed
+from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
     ArgumentError,
     Numbers,
@@ -30,13 +30,20 @@ from rankone._checks import (
     states,
 )
 from rankone._fingerprint import fingerprint
-from rankone._mesh import Placement, placement_of, placement_on
+from rankone._mesh import (
+    Placement,
+    automatic,
+    placement_of,
+    placement_on,
+    refuse_explicit,
+    under_automatic,
+)
 from rankone._module import assembled
 from rankone.memory.bases import BASES, FARTHEST
 from rankone.memory.feature_tables import Tables, as_tables
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
-from rankone.memory.packed import Packed, check_bits, rounded
+from rankone.memory.packed import CodedVector, Packed, check_bits, rounded
 from rankone.memory.protocol import EnergyMemory, Reader
 from rankone.precision import at_least_single, wider
 from rankone.writes import Write
@@ -129,14 +136,14 @@ class DrDAM(EnergyMemory):
         log_scale: ArrayLike = 0.0,
         count_rest: ArrayLike = 0.0,
     ) -> None:
-        if not isinstance(T, Packed | Tables):
+        if not isinstance(T, CodedVector):
             T = at_least_single(numbers("T", T))
         bits = check_bits(bits)
         _check_features(features)
         if T.shape != (features.M,):
             raise ValueError(
                 f"T: got shape {T.shape}; "
-                f"it must be ({features.M},): one entry a feature."
+                f"it must be ({features.M},): one entry per feature."
             )
         positive("beta", beta, _BETA, dtype=T.dtype)
         choice("similarity", similarity, _SIMILARITIES)
@@ -146,7 +153,7 @@ class DrDAM(EnergyMemory):
         self.power = jnp.asarray(_number("power", power), T.dtype)
         self.log_scale = jnp.asarray(_number("log_scale", log_scale), T.dtype)
         self.count_rest = jnp.asarray(_number("count_rest", count_rest), T.dtype)
-        self.T = _rounded(T, bits, features)
+        self.T = _rounded_tables(T, bits, features)
         self.features = features
         self.centre = _point(centre, features.D, T.dtype)
         self.similarity = similarity
@@ -167,8 +174,8 @@ class DrDAM(EnergyMemory):
         progress: bool | None = None,
         checkpoint: Path | str | None = None,
     ) -> "DrDAM":
-        """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory
-        beyond them [D-prop3].
+        """Distributed memory of the patterns Xi (K, D), computed in O(KDY) time with
+        O(Y + D) memory in addition to the patterns [D-prop3].
 
         Patterns may be more than memory holds. Give an iterator of blocks (n, D), best
         of one length, since each length compiles a program; or an array of NumPy, such
@@ -199,47 +206,29 @@ class DrDAM(EnergyMemory):
                 another run, or patterns in one piece are given with a checkpoint.
         """
         _check_features(features)
-        bits = check_bits(bits)
-        choice("similarity", similarity, _SIMILARITIES)
-        path = checkpoint_path(checkpoint, progress)
-        if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
-            memory = _stored_in_blocks(
-                Xi, beta, features, similarity, g, centre, progress, path
-            )
-            return assembled(
-                cls,
-                memory.__dict__
-                | {"T": _rounded(memory.T, bits, features), "bits": bits},
-            )
-        if path is not None:
-            raise ArgumentError(
-                "checkpoint",
-                f"got {str(path)!r}; it must be None unless Xi is an iterator of "
-                "blocks or an array of NumPy.",
-            )
-        Xi = _fitting(Xi, features)
-        wide = wider(Xi.dtype, jnp.float32)
-        positive("beta", beta, _BETA, dtype=wide)
-        beta = jnp.asarray(beta, wide)
-        centre = _point(centre, features.D, wide)
-        _check_angles("Xi", Xi, centre, beta, features)
-        lookup("g", g)
-        fields = _stored(features, beta, Xi, similarity, centre, placement_of(Xi))
-        fields["T"] = _rounded(fields["T"], bits, features)
-        options = {"similarity": similarity, "g": g, "bits": bits}
-        return assembled(
-            cls,
-            {"beta": beta, "features": features, "centre": centre, **fields, **options},
+        memory_of = partial(
+            _memory_of,
+            features,
+            similarity=similarity,
+            g=g,
+            bits=check_bits(bits),
+            centre=centre,
+            progress=progress,
+            path=checkpoint_path(checkpoint, progress),
         )
+        fields = under_automatic(features, memory_of, Xi, beta).__dict__
+        return assembled(cls, fields)
 
+    @automatic
     def add(self, xi: Numbers) -> "DrDAM":
-        """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY)
-        each, whatever K [D-prop5].
+        """New memory that also stores the pattern xi (D,), or patterns (n, D), in O(DY)
+        time per pattern, independent of K [D-prop5].
         """
         patterns = self._patterns(xi)
-        fields = _written(self, patterns, 1, placement_of(patterns))
+        fields = _write_patterns(self, patterns, 1, placement_of(patterns))
         return assembled(DrDAM, self.__dict__ | fields)
 
+    @automatic
     def remove(self, xi: Numbers) -> "DrDAM":
         """A new memory without xi, exactly as if it had never been stored, up to
         rounding.
@@ -253,13 +242,13 @@ class DrDAM(EnergyMemory):
         """
         patterns = self._patterns(xi)
         if readable(self.count, self.count_rest):
-            stored = len(self)
-            if not len(patterns) <= stored:
+            count = len(self)
+            if not len(patterns) <= count:
                 raise ValueError(
                     f"xi: got {len(patterns)} patterns; "
-                    f"it must be at most the {stored} that are stored."
+                    f"it must be at most the {count} that are stored."
                 )
-        fields = _written(self, patterns, -1, placement_of(patterns))
+        fields = _write_patterns(self, patterns, -1, placement_of(patterns))
         return assembled(DrDAM, self.__dict__ | fields)
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "DrDAM":
@@ -301,7 +290,7 @@ class DrDAM(EnergyMemory):
 
     @property
     def placement(self) -> Placement | None:
-        """How the features are split over devices."""
+        """Placement of the features over devices; None if they are in one place."""
         return self.features.placement
 
     def __len__(self) -> int:
@@ -318,11 +307,13 @@ class DrDAM(EnergyMemory):
         return self.features.D
 
     @property
+    @automatic
     def empty(self) -> Bool[Array, ""]:
         """True if every pattern was removed."""
         return self.count + self.count_rest < 0.5
 
     @property
+    @automatic
     def floor(self) -> Float[Array, ""]:
         """Value of Ŝ below which the logarithm is replaced by its tangent: √(K/2Y)/8,
         and 1e-30 for exp and expexp.
@@ -330,16 +321,18 @@ class DrDAM(EnergyMemory):
         return _floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     @property
+    @automatic
     def write(self) -> Write:
-        """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds
-        the partition sum at x.
+        """T as a `Write` of one row, which stores the value 1 at every pattern. Its
+        answer at φ(√β x) is the partition sum at x.
         """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
     @property
+    @automatic
     def unpacked(self) -> Float[Array, " M"]:
         """T as an array (M,), however it is stored."""
-        return self.T.unpacked if isinstance(self.T, Packed | Tables) else self.T
+        return self.T.unpacked if isinstance(self.T, CodedVector) else self.T
 
     def energy_and_gradient(
         self, x: Numbers
@@ -349,16 +342,18 @@ class DrDAM(EnergyMemory):
         """
         return self.read(x)[:2]
 
+    @automatic
     def read(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and whether the state is floored, in one pass over the
-        features.
+        """Energy, gradient, and a mask that is True where Ŝ is below the floor, in one
+        pass over the features.
         """
         energy, gradient, _, floored = _read(self, None, states("x", x, self.D))
         return energy, gradient, floored
 
     @property
+    @automatic
     def origin(self) -> Float[Array, " D"]:
         """Origin of the states of `reader`: the centre, or 0 if g reads the state
         itself.
@@ -366,19 +361,22 @@ class DrDAM(EnergyMemory):
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`, held constant: the derivative by the centre
-        is that of `read`.
+        """`read` as a function of states minus `origin`. The origin is treated as a
+        constant, so that the derivative with respect to the centre is that of `read`.
         """
+        refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         return jax.tree_util.Partial(
             _read_states, self, jax.lax.stop_gradient(self.origin)
         )
 
+    @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where random rounding is below Ŝ/8, at states x less `origin`; noise of
-        the features is not judged.
+        """True where the rounding error, taken as random, is below Ŝ/8, at states x
+        minus `origin`. The noise of the features is not checked.
         """
-        return _certified(self, states("x", x, self.D))
+        return _certify(self, states("x", x, self.D))
 
+    @automatic
     def partition(self, x: Numbers) -> Float[Array, "..."]:
         """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise
         can make it negative.
@@ -399,18 +397,63 @@ class DrDAM(EnergyMemory):
         return jax.device_put(np.zeros(self.D, self.T.dtype))
 
     def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
-        wanted = (
-            "32 to be written to: keep the memory as it was, and round it anew with "
-            "replace(memory, bits=...)"
+        requirement = (
+            "32 to be written to: write to the memory that was not rounded, and round "
+            "it again with replace(memory, bits=...)"
         )
         if self.bits != 32:
-            raise ValueError(f"bits: got {brief(self.bits)}; it must be {wanted}.")
+            raise ValueError(f"bits: got {brief(self.bits)}; it must be {requirement}.")
         patterns = states("xi", xi, self.D).reshape(-1, self.D)
         _check_angles("xi", patterns, self.centre, self.beta, self.features)
         return patterns
 
 
-def _fitting(Xi: Any, features: RandomFeatures) -> Array:
+def _memory_of(
+    features: RandomFeatures,
+    Xi: Any,
+    beta: ArrayLike,
+    *,
+    similarity: str,
+    g: str | Callable[..., Array],
+    bits: int,
+    centre: Numbers | None,
+    progress: bool | None,
+    path: Path | None,
+) -> DrDAM:
+    """`DrDAM.store` with features that were checked."""
+    choice("similarity", similarity, _SIMILARITIES)
+    if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
+        memory = _store_blocks(
+            Xi, beta, features, similarity, g, centre, progress, path
+        )
+        return assembled(
+            DrDAM,
+            memory.__dict__
+            | {"T": _rounded_tables(memory.T, bits, features), "bits": bits},
+        )
+    if path is not None:
+        raise ArgumentError(
+            "checkpoint",
+            f"got {str(path)!r}; it must be None unless Xi is an iterator of "
+            "blocks or an array of NumPy.",
+        )
+    Xi = _pattern_rows(Xi, features)
+    dtype = wider(Xi.dtype, jnp.float32)
+    positive("beta", beta, _BETA, dtype=dtype)
+    beta = jnp.asarray(beta, dtype)
+    centre = _point(centre, features.D, dtype)
+    _check_angles("Xi", Xi, centre, beta, features)
+    lookup("g", g)
+    fields = _store(features, beta, Xi, similarity, centre, placement_of(Xi))
+    fields["T"] = _rounded_tables(fields["T"], bits, features)
+    options = {"similarity": similarity, "g": g, "bits": bits}
+    return assembled(
+        DrDAM,
+        {"beta": beta, "features": features, "centre": centre, **fields, **options},
+    )
+
+
+def _pattern_rows(Xi: Any, features: RandomFeatures) -> Array:
     """Patterns (n, D) of the length that the features were made for."""
     Xi = array(
         "Xi",
@@ -427,7 +470,7 @@ def _fitting(Xi: Any, features: RandomFeatures) -> Array:
     return Xi
 
 
-def _stored_in_blocks(
+def _store_blocks(
     Xi: Any,
     beta: ArrayLike,
     features: RandomFeatures,
@@ -446,28 +489,28 @@ def _stored_in_blocks(
         blocks = chain([first], Xi)
     else:
         first = Xi[:1]
-    dtype = _fitting(first, features).dtype
-    wide = wider(dtype, jnp.float32)
-    positive("beta", beta, _BETA, dtype=wide)
+    pattern_dtype = _pattern_rows(first, features).dtype
+    dtype = wider(pattern_dtype, jnp.float32)
+    positive("beta", beta, _BETA, dtype=dtype)
     lookup("g", g)
-    memory = _nothing(
+    memory = _empty_memory(
         features,
-        jnp.asarray(beta, wide),
+        jnp.asarray(beta, dtype),
         similarity,
-        _point(centre, features.D, wide),
+        _point(centre, features.D, dtype),
         g,
     )
     if features.placement is not None:
         memory = memory._placed(features.placement)
-    changing = ("T", "count", "count_rest", "power", "log_scale")
+    names = ("T", "count", "count_rest", "power", "log_scale")
 
     def step(state: dict[str, Any], block: Any) -> dict[str, Any]:
-        patterns = _fitting(block, features)
+        patterns = _pattern_rows(block, features)
         _check_angles("Xi", patterns, memory.centre, memory.beta, features)
-        before = assembled(DrDAM, memory.__dict__ | state)
-        return _written(before, patterns, 1, placement_of(patterns))
+        partial_memory = assembled(DrDAM, memory.__dict__ | state)
+        return _write_patterns(partial_memory, patterns, 1, placement_of(patterns))
 
-    def counted(state: dict[str, Any]) -> int:
+    def count(state: dict[str, Any]) -> int:
         return len(assembled(DrDAM, memory.__dict__ | state))
 
     run = ""
@@ -480,15 +523,15 @@ def _stored_in_blocks(
         ]
         # Two draws differ in their first numbers, which are the same however they are
         # laid out over devices.
-        drawn = [np.asarray(leaf.reshape(-1)[:64]) for leaf in leaves]
+        samples = [np.asarray(leaf.reshape(-1)[:64]) for leaf in leaves]
         kind = (features.D, features.Y, features.basis, features.projection)
         point = np.asarray(memory.centre)
-        run = fingerprint((kind, drawn, float(memory.beta), similarity, point))
-    state = summed(
-        {name: getattr(memory, name) for name in changing},
+        run = fingerprint((kind, samples, float(memory.beta), similarity, point))
+    state = run_blocks(
+        {name: getattr(memory, name) for name in names},
         step,
         blocks,
-        counted=counted,
+        count=count,
         title="store",
         progress=progress,
         checkpoint=path,
@@ -497,26 +540,26 @@ def _stored_in_blocks(
     return assembled(DrDAM, memory.__dict__ | state)
 
 
-def _nothing(
+def _empty_memory(
     features: RandomFeatures,
     beta: Array,
     similarity: str,
     centre: Array,
     g: str | Callable[..., Array] = "identity",
 ) -> DrDAM:
-    """A memory of no pattern, to be written to."""
+    """A memory with no pattern, to which patterns are added."""
     zeros: Any = jnp.zeros(features.M, centre.dtype)
     if features.placement is not None:
         tables = BASES[features.basis].tables
-        empty = jnp.zeros((tables, features.columns), centre.dtype)
-        zeros = Tables(empty, jnp.ones((), centre.dtype), 32, features.Y)
-    least = jnp.finfo(centre.dtype).min / 2
+        entries = jnp.zeros((tables, features.columns), centre.dtype)
+        zeros = Tables(entries, jnp.ones((), centre.dtype), 32, features.Y)
+    minimum = jnp.finfo(centre.dtype).min / 2
     return DrDAM(
-        zeros, beta, features, 0.0, 0.0, similarity, g, centre=centre, log_scale=least
+        zeros, beta, features, 0.0, 0.0, similarity, g, centre=centre, log_scale=minimum
     )
 
 
-def _rounded(
+def _rounded_tables(
     T: Array | Packed | Tables, bits: int, features: RandomFeatures
 ) -> Array | Packed | Tables:
     """T with so many bits per entry, and in tables if the features are split."""
@@ -530,15 +573,17 @@ def _rounded(
 
 
 def _check_features(features: Any) -> None:
-    wanted = (
+    requirement = (
         "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
     )
     if not isinstance(features, RandomFeatures):
-        raise ValueError(f"features: got {brief(features)}; it must be {wanted}.")
+        raise ValueError(f"features: got {brief(features)}; it must be {requirement}.")
 
 
 def _number(name: str, value: ArrayLike) -> ArrayLike:
-    """`value` if it is one finite number, as far as that can be seen for nothing."""
+    """`value`, which is refused if it can be read at no cost and is not one finite
+    number.
+    """
     number = real(name, value, "one finite number")
     if not (number is None or abs(number) < np.inf):
         raise ValueError(f"{name}: got {brief(value)}; it must be one finite number.")
@@ -571,22 +616,24 @@ def _check_angles(
     ):
         return
     with np.errstate(over="ignore"):
-        near = np.asarray(centre)
+        point = np.asarray(centre)
         square = max(
-            (np.subtract(part, near, dtype=np.float32) ** 2).sum(-1).max()
+            (np.subtract(part, point, dtype=np.float32) ** 2).sum(-1).max()
             for part in pieces(np.asarray(Xi))
         )
-        far = np.sqrt(square) * np.sqrt(np.asarray(beta))
-    wanted = (
-        f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 has no angles: "
-        "pass centre=Xi.mean(0)"
+        radius = np.sqrt(square) * np.sqrt(np.asarray(beta))
+    requirement = (
+        f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 resolves no "
+        "angles: pass centre=Xi.mean(0)"
     )
-    if not far <= FARTHEST:
-        raise ArgumentError(name, f"got patterns at {far:.2g}/√β; it must be {wanted}.")
+    if not radius <= FARTHEST:
+        raise ArgumentError(
+            name, f"got patterns at {radius:.2g}/√β; it must be {requirement}."
+        )
 
 
 @partial(jax.jit, static_argnames=("similarity", "rows"))
-def _stored(
+def _store(
     features: RandomFeatures,
     beta: Array,
     Xi: Array,
@@ -594,8 +641,8 @@ def _stored(
     centre: Array,
     rows: Placement | None,
 ) -> dict[str, Any]:
-    memory = _nothing(features, beta, similarity, centre)
-    return _written(memory, Xi, 1, rows)
+    memory = _empty_memory(features, beta, similarity, centre)
+    return _write_patterns(memory, Xi, 1, rows)
 
 
 @jax.jit
@@ -607,11 +654,12 @@ def _floor_of(power: Array, noise: float) -> Array:
 
 
 @partial(jax.jit, static_argnames=("sign", "rows"))
-def _written(
+def _write_patterns(
     memory: DrDAM, Xi: Array, sign: int, rows: Placement | None = None
 ) -> dict[str, Any]:
-    """The fields that change; the features stay outside, for a program would return a
-    copy of them. The patterns may be split over devices by `rows`.
+    """The fields that change when patterns are added or removed. The program does not
+    return the features, because that would be a copy of them. `rows` is the placement of
+    the patterns.
     """
     dtype = memory.T.dtype
     logs = (
@@ -622,52 +670,52 @@ def _written(
     scale = jax.lax.stop_gradient(
         jnp.maximum(memory.log_scale, logs.max(initial=-jnp.inf))
     )
-    older = jnp.exp(memory.log_scale - scale)
+    shrink = jnp.exp(memory.log_scale - scale)
     weights = jnp.exp(logs - scale)
     root = jnp.sqrt(memory.beta)
-    new = memory.features._encode_near(Xi, weights, memory.centre, root, rows)
+    increment = memory.features._encode_offsets(Xi, weights, memory.centre, root, rows)
     T = memory.T if isinstance(memory.T, Tables) else memory.unpacked
-    count, rest = _counted(memory, sign * len(Xi))
+    count, remainder = _count(memory, sign * len(Xi))
     return {
-        "T": _updated(T, older, sign, new),
+        "T": _update(T, shrink, sign, increment),
         "count": count,
-        "count_rest": rest,
-        "power": older**2 * memory.power + sign * (weights**2).sum(),
+        "count_rest": remainder,
+        "power": shrink**2 * memory.power + sign * (weights**2).sum(),
         "log_scale": scale,
     }
 
 
-def _updated(T: Any, older: Array, sign: int, new: Any) -> Any:
+def _update(T: Any, shrink: Array, sign: int, increment: Any) -> Any:
     if isinstance(T, Tables):
-        entries = older * T.entries + sign * new.entries
+        entries = shrink * T.entries + sign * increment.entries
         return Tables(entries, T.scale, 32, T.Y)
-    return older * T + sign * new
+    return shrink * T + sign * increment
 
 
-def _counted(memory: DrDAM, n: int) -> tuple[Array, Array]:
-    """The number of patterns and n more: its rounded value, and what rounding left out.
+def _count(memory: DrDAM, n: int) -> tuple[Array, Array]:
+    """The number of patterns after n more: its rounded value, and the rounding error.
 
     Exact as long as n and the sum have at most 48 bits: halves of n are integers of the
-    precision, and TwoSum keeps what each addition rounds off.
+    precision, and TwoSum returns the rounding error of each addition.
     """
     count = memory.count
-    rest = memory.count_rest
+    remainder = memory.count_rest
     high = n // 2**24 * 2**24
     for number in (high, n - high):
         part = jnp.asarray(float(number), count.dtype)
         total = count + part
-        back = total - count
-        rest = rest + ((count - (total - back)) + (part - back))
+        increment = total - count
+        remainder = remainder + ((count - (total - increment)) + (part - increment))
         count = total
-    total = count + rest
-    return total, rest - (total - count)
+    total = count + remainder
+    return total, remainder - (total - count)
 
 
 @jax.jit
 def _read(
     memory: DrDAM, origin: Array | None, x: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Energy, gradient, Ŝ, and whether it is below the floor, at states less the origin,
+    """Energy, gradient, Ŝ, and True where Ŝ is below the floor, at states less the origin,
     by default 0 [D-eq9, D-eq10, with the √β that the paper omits].
     """
     flat = x.reshape(-1, memory.D).astype(wider(x.dtype, memory.T.dtype))
@@ -676,13 +724,13 @@ def _read(
     z = g.value(flat) - shift[None]
     S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)
     floor = memory.floor
-    above = jnp.maximum(S, floor)
+    argument = jnp.maximum(S, floor)
     log_S = (
-        jnp.where(floor < S, jnp.log(above), jnp.log(floor) + (S - floor) / floor)
+        jnp.where(floor < S, jnp.log(argument), jnp.log(floor) + (S - floor) / floor)
         + memory.log_scale
     )
     energy = -log_S / memory.beta
-    gradient = -slope / (jnp.sqrt(memory.beta) * above[:, None])
+    gradient = -slope / (jnp.sqrt(memory.beta) * argument[:, None])
     # for the identity the two quadratics cancel
     if memory.similarity == "dot" and memory.g != "identity":
         energy = energy - 0.5 * ((z + memory.centre[None]) ** 2).sum(-1)
@@ -699,13 +747,13 @@ def _read(
 
 
 def _read_states(memory: DrDAM, origin: Array, x: Array) -> tuple[Array, Array, Array]:
-    """Energy, gradient and whether a state is floored, of states less the origin."""
+    """Energy, gradient, and True where the state is floored, of states less the origin."""
     energy, gradient, _, floored = _read(memory, origin, x)
     return energy, gradient, floored
 
 
 @jax.jit
-def _certified(memory: DrDAM, x: Array) -> Array:
+def _certify(memory: DrDAM, x: Array) -> Array:
     """True where the rounding of angles and of the sum over features is less than
     Ŝ/8.
     """

@@ -15,7 +15,13 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import ArgumentError, Numbers, array, positive, readable, states
-from rankone._mesh import Placement, placement_of, placement_on
+from rankone._mesh import (
+    Placement,
+    automatic,
+    placement_of,
+    placement_on,
+    refuse_explicit,
+)
 from rankone._module import assembled, derive
 from rankone.memory.nonlinear import lookup
 from rankone.memory.protocol import EnergyMemory, Reader
@@ -24,8 +30,8 @@ from rankone.precision import at_least_single, wider
 __all__ = ["MrDAM"]
 
 _Function = str | Callable[..., Array]
-_SHARE = 1 / 8  # of a nat, by which rounding may move the log of a weight
-_NOTHING = 8.0  # nats below which the other patterns together weigh nothing
+_TOLERANCE = 1 / 8  # of a nat, by which rounding may move the log of a weight
+_GAP = 8.0  # nats below which the other patterns together weigh nothing
 # 4 MB of float32 patterns: read once from memory, used twice from cache
 _BLOCK_ENTRIES = 2**20
 
@@ -90,24 +96,26 @@ class MrDAM(EnergyMemory):
         g: _Function = "identity",
         placement: Placement | None = None,
     ) -> None:
-        Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2, once=True)
+        Xi = array("Xi", Xi, "(K, D): one stored pattern per row", 2, once=True)
         hint = (
             "a positive finite inverse temperature, such as 60 for photographs scaled "
             "by 1/√D"
         )
-        wide = wider(Xi.dtype, jnp.float32)
-        positive("beta", beta, hint, dtype=wide)
+        dtype = wider(Xi.dtype, jnp.float32)
+        positive("beta", beta, hint, dtype=dtype)
         lookup("similarity", similarity)
         lookup("separation", separation)
         lookup("Q", Q)
         lookup("g", g)
         self.Xi = Xi
-        self.beta = jnp.asarray(beta, wide)
+        self.beta = jnp.asarray(beta, dtype)
         self.similarity = similarity
         self.separation = separation
         self.Q = Q
         self.g = g
-        self.placement = placement_of(Xi) if placement is None else placement
+        self.placement = (
+            placement_of(Xi, is_store=True) if placement is None else placement
+        )
 
     def __check_init__(self) -> None:
         derive(self, centre=_centre(self.Xi, self.similarity))
@@ -151,6 +159,7 @@ class MrDAM(EnergyMemory):
         return self.Xi.shape[1]
 
     @property
+    @automatic
     def origin(self) -> Float[Array, " D"]:
         """Origin of the states of `reader`: the patterns' mean, or 0 if g reads the
         state itself.
@@ -161,6 +170,7 @@ class MrDAM(EnergyMemory):
             else self._zero
         )
 
+    @automatic
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
@@ -177,9 +187,11 @@ class MrDAM(EnergyMemory):
         rounding of the squared lengths of patterns and states, each less the mean of
         the patterns.
         """
+        refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         squares = _squares(self) if self.similarity == "l2" else None
         return jax.tree_util.Partial(_read, self, squares, self.origin)
 
+    @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """True where rounding cannot change the weights of the patterns, at states x
         less `origin` (..., D).
@@ -192,7 +204,7 @@ class MrDAM(EnergyMemory):
         """
         if not self._log_domain or self.similarity not in ("l2", "dot"):
             return super().certified(x)
-        return _certified(self, states("x", x, self.D))
+        return _certify(self, states("x", x, self.D))
 
     @property
     def _log_domain(self) -> bool:
@@ -213,28 +225,28 @@ def _centre(Xi: Array, similarity: _Function) -> Array:
     """The mean of the patterns in their precision, float32 at least; 0 for similarities
     that no shift leaves alone.
     """
-    wide = wider(Xi.dtype, jnp.float32)
+    dtype = wider(Xi.dtype, jnp.float32)
     if similarity != "l2":
-        return jax.device_put(np.zeros(Xi.shape[1], wide))
+        return jax.device_put(np.zeros(Xi.shape[1], dtype))
     if readable(Xi):  # on the host, where it compiles nothing
-        return jax.device_put(np.asarray(Xi).mean(0, dtype=wide))
+        return jax.device_put(np.asarray(Xi).mean(0, dtype=dtype))
     return jax.lax.stop_gradient(_mean(Xi))
 
 
 @jax.jit
 def _squares(memory: MrDAM) -> Array:
-    return (_near(memory, memory.Xi) ** 2).sum(-1)
+    return (_operands(memory, memory.Xi) ** 2).sum(-1)
 
 
-def _near(memory: MrDAM, Xi: Array) -> Array:
-    """Patterns as they are computed with: in float32 at least, and for "l2" less the
+def _operands(memory: MrDAM, Xi: Array) -> Array:
+    """Patterns as the similarity takes them: in float32 at least, and for "l2" less the
     centre.
     """
-    wide = Xi.astype(memory.centre.dtype)
+    patterns = Xi.astype(memory.centre.dtype)
     return (
-        wide - jax.lax.stop_gradient(memory.centre)[None]
+        patterns - jax.lax.stop_gradient(memory.centre)[None]
         if memory.similarity == "l2"
-        else wide
+        else patterns
     )
 
 
@@ -254,7 +266,9 @@ def _states(memory: MrDAM, origin: Array | None, x: Array) -> tuple[Array, Array
 def _read(
     memory: MrDAM, squares: Array | None, origin: Array | None, x: Array
 ) -> tuple[Array, Array, Bool[Array, "..."]]:
-    """Energy and gradient at states less the origin; and that no state is floored."""
+    """Energy and gradient at states less the origin; and False, for no state is
+    floored.
+    """
     flat, z = _states(memory, origin, x)
     energy, slope = _sums(memory, squares, z)
     gradient = lookup("g", memory.g).derivative(slope, flat)
@@ -267,47 +281,47 @@ def _read(
 
 def _sums(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
     """Energy and its derivative by z, each device summing over its own patterns."""
-    own = _log_sum_exp if memory._log_domain else _general
+    function = _log_sum_exp if memory._log_domain else _general_sums
     placement = memory.placement
     if placement is None:
-        return own(memory, squares, z)
+        return function(memory, squares, z)
     return placement.run(
-        partial(own, axis=placement.axis),
+        partial(function, axis=placement.axis),
         (memory, squares, z),
         (placement.specs(memory, "Xi"), placement.spec(), P()),
         (P(), P()),
     )
 
 
-def _added(parts: Any, axis: Any) -> Any:
-    """Sums over all devices of an axis, if there is one."""
+def _device_sum(parts: Any, axis: Any) -> Any:
+    """Sums over all devices of an axis; without an axis the parts themselves."""
     return parts if axis is None else jax.lax.psum(parts, axis)
 
 
-def _general(
+def _general_sums(
     memory: MrDAM, squares: Array | None, z: Array, axis: Any = None
 ) -> tuple[Array, Array]:
     """−Q(ΣF(S)) and its derivative by z, eq. 6 as it stands."""
     similarity = lookup("similarity", memory.similarity)
-    Xi = _near(memory, memory.Xi)
+    Xi = _operands(memory, memory.Xi)
     F = lookup("separation", memory.separation)
     Q = lookup("Q", memory.Q)
     inner = memory.beta if memory.separation == "exp" else 1
     outer = 1 / memory.beta if memory.Q == "log" else 1
     S = inner * similarity.value(Xi, z, squares)
-    total = _added(F.value(S).sum(-1), axis)
+    total = _device_sum(F.value(S).sum(-1), axis)
     weights = outer * Q.derivative(total)[:, None] * inner * F.derivative(S)
-    slope = _added(similarity.derivative(weights, Xi, z), axis)
+    slope = _device_sum(similarity.derivative(weights, Xi, z), axis)
     return -outer * Q.value(total), -slope
 
 
 # largest similarity, Σ exp(β(S − largest)) and Σ of that times ∂S/∂z
-_Running = tuple[Array, Array, Array]
+_Sums = tuple[Array, Array, Array]
 _Patterns = tuple[Array, Array | None]  # a block of Xi and of its squares
 
 
-def _streamed(
-    memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], running: Any
+def _stream(
+    memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], carry: Any
 ) -> Any:
     """`add` over slices of the patterns, not a reshaped copy: they may be most of the
     memory there is.
@@ -315,19 +329,19 @@ def _streamed(
     K = len(memory.Xi)
     rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
 
-    def add_block(running: Any, i: Array) -> tuple[Any, None]:
+    def add_block(carry: Any, i: Array) -> tuple[Any, None]:
         return add(
-            running,
+            carry,
             jax.tree.map(
                 lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns
             ),
         ), None
 
-    running, _ = jax.lax.scan(add_block, running, jnp.arange(K // rows))
+    carry, _ = jax.lax.scan(add_block, carry, jnp.arange(K // rows))
     return (
-        add(running, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
+        add(carry, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
         if K % rows
-        else running
+        else carry
     )
 
 
@@ -337,66 +351,68 @@ def _log_sum_exp(
     """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a
     running maximum; over devices the maximum first, then the sums less it.
     """
-    running = (
+    sums = (
         jnp.full(len(z), jnp.finfo(z.dtype).min / 2, z.dtype),
         jnp.zeros(len(z), z.dtype),
         jnp.zeros_like(z),
     )
-    top, total, slope = _streamed(
-        memory, (memory.Xi, squares), partial(_add_block, memory, z), running
+    top, total, slope = _stream(
+        memory, (memory.Xi, squares), partial(_add_block, memory, z), sums
     )
     if axis is not None:
         # Held constant: the energy does not depend on what is subtracted.
-        highest = jax.lax.pmax(jax.lax.stop_gradient(top), axis)
-        shrink = jnp.exp(memory.beta * (top - highest))
+        maximum = jax.lax.pmax(jax.lax.stop_gradient(top), axis)
+        shrink = jnp.exp(memory.beta * (top - maximum))
         total, slope = jax.lax.psum((shrink * total, shrink[:, None] * slope), axis)
-        top = highest
+        top = maximum
     return -top - jnp.log(total) / memory.beta, -slope / total[:, None]
 
 
-def _add_block(
-    memory: MrDAM, z: Array, running: _Running, patterns: _Patterns
-) -> _Running:
+def _add_block(memory: MrDAM, z: Array, sums: _Sums, patterns: _Patterns) -> _Sums:
     similarity = lookup("similarity", memory.similarity)
-    top, total, slope = running
-    Xi = _near(memory, patterns[0])
+    top, total, slope = sums
+    Xi = _operands(memory, patterns[0])
     squares = patterns[1]
     # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and
     # the exp of that overflows.
     S = similarity.value(Xi, z, squares)
-    higher = jnp.maximum(top, S.max(-1))
-    weights = jnp.exp(memory.beta * (S - higher[:, None]))
-    shrink = jnp.exp(memory.beta * (top - higher))
+    maximum = jnp.maximum(top, S.max(-1))
+    weights = jnp.exp(memory.beta * (S - maximum[:, None]))
+    shrink = jnp.exp(memory.beta * (top - maximum))
     slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
-    return higher, shrink * total + weights.sum(-1), slope
+    return maximum, shrink * total + weights.sum(-1), slope
 
 
 @jax.jit
-def _certified(memory: MrDAM, x: Array) -> Array:
+def _certify(memory: MrDAM, x: Array) -> Array:
     """True where rounding of the similarities cannot change the weights."""
     # a judgement has no derivative, and a maximum over devices has no rule for one
     memory, x = jax.lax.stop_gradient((memory, x))
     _, z = _states(memory, memory.origin, x)
     placement = memory.placement
     if placement is None:
-        top, largest = _nearest_two(memory, z)
+        top, max_square = _nearest_two(memory, z)
     else:
-        top, largest = placement.run(
+        top, max_square = placement.run(
             partial(_nearest_two, axis=placement.axis),
             (memory, z),
             (placement.specs(memory, "Xi"), P()),
             (P(), P()),
         )
-    pattern = jnp.sqrt(largest)
-    state = jnp.linalg.norm(z, axis=-1)
-    sizes = (pattern + state) ** 2 / 2 if memory.similarity == "l2" else pattern * state
+    pattern_norm = jnp.sqrt(max_square)
+    state_norm = jnp.linalg.norm(z, axis=-1)
+    sizes = (
+        (pattern_norm + state_norm) ** 2 / 2
+        if memory.similarity == "l2"
+        else pattern_norm * state_norm
+    )
     # of a product of length D, whatever its order
     rounding = (memory.D + 5) * jnp.finfo(z.dtype).eps / 2 * sizes
-    alone = (
+    isolation = (
         top[:, 0] - top[:, 1]
-        > 2 * rounding + (jnp.log(len(memory.Xi)) + _NOTHING) / memory.beta
+        > 2 * rounding + (jnp.log(len(memory.Xi)) + _GAP) / memory.beta
     )
-    return ((memory.beta * rounding <= _SHARE) | alone).reshape(x.shape[:-1])
+    return ((memory.beta * rounding <= _TOLERANCE) | isolation).reshape(x.shape[:-1])
 
 
 def _nearest_two(memory: MrDAM, z: Array, axis: Any = None) -> tuple[Array, Array]:
@@ -405,18 +421,18 @@ def _nearest_two(memory: MrDAM, z: Array, axis: Any = None) -> tuple[Array, Arra
     """
     value = lookup("similarity", memory.similarity).value
 
-    def add(running: tuple[Array, Array], Xi: Array) -> tuple[Array, Array]:
-        Xi = _near(memory, Xi)
-        S = jnp.concatenate([running[0], value(Xi, z, None)], 1)
-        return jax.lax.top_k(S, 2)[0], jnp.maximum(running[1], (Xi**2).sum(-1).max())
+    def add(carry: tuple[Array, Array], Xi: Array) -> tuple[Array, Array]:
+        Xi = _operands(memory, Xi)
+        S = jnp.concatenate([carry[0], value(Xi, z, None)], 1)
+        return jax.lax.top_k(S, 2)[0], jnp.maximum(carry[1], (Xi**2).sum(-1).max())
 
     start = (
         jnp.full((len(z), 2), jnp.finfo(z.dtype).min / 2, z.dtype),
         jnp.zeros((), z.dtype),
     )
-    top, largest = _streamed(memory, memory.Xi, add, start)
+    top, max_square = _stream(memory, memory.Xi, add, start)
     if axis is not None:
-        every = jax.lax.all_gather(top, axis, axis=1, tiled=True)  # two per device
-        top = jax.lax.top_k(every, 2)[0]
-        largest = jax.lax.pmax(largest, axis)
-    return top, largest
+        candidates = jax.lax.all_gather(top, axis, axis=1, tiled=True)  # two per device
+        top = jax.lax.top_k(candidates, 2)[0]
+        max_square = jax.lax.pmax(max_square, axis)
+    return top, max_square

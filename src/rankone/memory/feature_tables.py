@@ -1,5 +1,5 @@
 """The vector T of a distributed memory whose features are split over devices: each
-entry lies with the frequency that it belongs to.
+entry lies on the device of its frequency.
 """
 
 from collections.abc import Callable
@@ -9,18 +9,23 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, UInt8
 
 from rankone._module import Module
-from rankone.memory.packed import Packed, coded, from_bytes, in_bytes, levels
+from rankone.memory.packed import (
+    CodedVector,
+    Packed,
+    coded,
+    from_bytes,
+    in_bytes,
+)
 
 __all__ = ["Tables", "as_tables", "table_blocks"]
 
 
-class Tables(Module):
-    """A vector (M,) as a matrix of one row per table of the basis, and one column per
-    frequency.
+class Tables(CodedVector, Module):
+    """The vector T (M,) as a matrix with one row per kind of feature (such as cosine
+    and sine) and one column per frequency.
 
     Splitting the columns over devices splits all tables alike. A vector (M,) that was
     split in one piece would have the cosines on half of the devices and the sines on
@@ -29,7 +34,7 @@ class Tables(Module):
     Attributes:
         entries: (tables, columns), 0 in the columns past Y; with fewer than 32 bits the
             codes of the entries, 8/bits of them in each byte.
-        scale: What the levels of the codes are multiplied by; 1 for 32 bits.
+        scale: Factor of the levels of the codes; 1 for 32 bits.
         bits: Bits per entry: 32, 8, 4, 2 or 1.
         Y: Number of frequencies.
     """
@@ -41,7 +46,9 @@ class Tables(Module):
 
     @property
     def columns(self) -> int:
-        """Number of columns: Y, and those that fill up the last block."""
+        """Number of columns: one for each of the Y frequencies, and the padding of the
+        last block.
+        """
         return self.entries.shape[1] * (1 if self.bits == 32 else 8 // self.bits)
 
     @property
@@ -49,49 +56,27 @@ class Tables(Module):
         """M, the number of entries."""
         return self.entries.shape[0] * self.Y
 
-    @property
-    def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
-        return (self.size,)
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Data type of the entries."""
-        return self.scale.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes on all devices together."""
-        return self.entries.nbytes + self.scale.nbytes
-
-    @property
-    def unpacked(self) -> Float[Array, " M"]:
-        """All entries as one vector. For inspection: it may be more than a device
-        holds.
+    def all_entries(self) -> Float[Array, " M"]:
+        """All entries as one vector, as in `unpacked`, for use inside a traced
+        function.
         """
-        return _unpacked(self)
+        return self.decoded(self.entries)[:, : self.Y].reshape(self.size)
 
     def rounded(self, bits: int) -> "Tables":
         """The same entries with so many bits each."""
         if bits == self.bits:
             return self
-        return _rounded(self, bits)
+        return _round(self, bits)
 
     def decoded(self, entries: Array) -> Float[Array, "..."]:
-        """Numbers of some of the entries."""
+        """Values of some of the entries, decoded from their codes."""
         if self.bits == 32:
             return entries
-        code = from_bytes(entries, self.bits).astype(jnp.int32)
-        return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
-
-
-@jax.jit
-def _unpacked(T: Tables) -> Array:
-    return T.decoded(T.entries)[:, : T.Y].reshape(T.size)
+        return self.numbers(from_bytes(entries, self.bits))
 
 
 @partial(jax.jit, static_argnames="bits")
-def _rounded(T: Tables, bits: int) -> Tables:
+def _round(T: Tables, bits: int) -> Tables:
     columns = jnp.arange(T.columns)[None]
     numbers = jnp.where(columns < T.Y, T.decoded(T.entries), 0)
     if bits == 32:
@@ -102,28 +87,32 @@ def _rounded(T: Tables, bits: int) -> Tables:
 
 @partial(jax.jit, static_argnames=("tables", "columns"))
 def as_tables(T: Array | Packed | Tables, tables: int, columns: int) -> Tables:
-    """The vector T (M,) in so many tables and columns, to the last bit."""
+    """`Tables` of the vector T (M,) with the given numbers of tables and columns; the
+    entries are equal to the last bit.
+    """
     if isinstance(T, Tables) and T.columns == columns:
         return T
     Y = T.size // tables
-    bits = 32 if not isinstance(T, Packed | Tables) else T.bits
-    if not isinstance(T, Packed | Tables):
-        entries = T.reshape(tables, Y)
+    if isinstance(T, CodedVector):
+        bits, scale = T.bits, T.scale
+    else:
+        bits, scale = 32, jnp.ones((), T.dtype)
+    if isinstance(T, Packed):
+        entries = from_bytes(T.codes, bits)[: T.size].reshape(tables, Y)
     elif isinstance(T, Tables):
         entries = T.entries if bits == 32 else from_bytes(T.entries, bits)
         entries = entries[:, :Y]
     else:
-        entries = from_bytes(T.codes, bits)[: T.size].reshape(tables, Y)
+        entries = T.reshape(tables, Y)
     entries = jnp.pad(entries, ((0, 0), (0, columns - Y)))
-    scale = T.scale if isinstance(T, Packed | Tables) else jnp.ones((), T.dtype)
     return Tables(entries if bits == 32 else in_bytes(entries, bits), scale, bits, Y)
 
 
 def table_blocks(
     T: Tables, rows: int, first: Any
 ) -> tuple[Any, Callable[[Any], Array]]:
-    """Inputs of a scan over a device's blocks of frequencies, and a function from one
-    to a block's (tables, rows) entries of T, as `packed.in_blocks`.
+    """Inputs for a scan over a device's blocks of frequencies, and a function that maps
+    one input to the block's (tables, rows) entries of T, as in `packed.in_blocks`.
 
     Args:
         T: The columns of one device.

@@ -24,11 +24,11 @@ from rankone._checks import (
     random_key,
     states,
 )
-from rankone._mesh import Placement, placement_on
+from rankone._mesh import Placement, automatic, placement_on
 from rankone._module import Module, assembled
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.feature_tables import Tables, as_tables, table_blocks
-from rankone.memory.packed import Packed, in_blocks
+from rankone.memory.packed import CodedVector, Packed, in_blocks
 from rankone.memory.projections import PROJECTIONS, Projection
 from rankone.precision import at_least_single
 
@@ -106,8 +106,8 @@ class RandomFeatures(Module):
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
         regenerate = boolean("regenerate", regenerate)
-        possible = not regenerate or projection == "gaussian"
-        if not possible:
+        option_applies = not regenerate or projection == "gaussian"
+        if not option_applies:
             raise ValueError(
                 f"regenerate: got {brief(regenerate)}; "
                 "it must be False unless projection='gaussian'."
@@ -124,7 +124,7 @@ class RandomFeatures(Module):
         Y = integer("Y", Y, most=(2**31 - 1) // BASES[basis].tables)
         if key is not None:
             random_key("key", key)
-            frequencies, phase = _drawn(key, D, Y, basis, projection, regenerate)
+            frequencies, phase = _draw(key, D, Y, basis, projection, regenerate)
             placement = None
         elif frequencies is None or not _same_kind(
             (frequencies, phase), D, Y, basis, projection, regenerate, placement
@@ -165,7 +165,7 @@ class RandomFeatures(Module):
 
     def _placed(self, placement: Placement) -> "RandomFeatures":
         """`sharded`, for a placement that was made before."""
-        frequencies, phase = _divided(self, placement.parts)
+        frequencies, phase = _divide(self, placement.parts)
         fields = {
             "frequencies": placement.placed(frequencies, "blocks"),
             "phase": None if phase is None else placement.put(phase, placement.axis),
@@ -175,7 +175,9 @@ class RandomFeatures(Module):
 
     @property
     def columns(self) -> int:
-        """Rows of all blocks together: Y, and those that fill up the last block."""
+        """Number of rows of all blocks together: the Y frequencies, and the padding of
+        the last block.
+        """
         blocks = jax.tree.leaves(self.frequencies.blocks)[0]
         return len(blocks) * self.frequencies.rows
 
@@ -185,6 +187,7 @@ class RandomFeatures(Module):
         return self._basis.tables * self.Y
 
     @property
+    @automatic
     def omega(self) -> Float[Array, "Y D"]:
         """The frequencies as a dense matrix, whatever the projection. For inspection:
         it has Y·D entries.
@@ -195,18 +198,21 @@ class RandomFeatures(Module):
     def _basis(self) -> Basis:
         return BASES[self.basis]
 
+    @automatic
     def phi(self, z: Numbers) -> Float[Array, "... M"]:
         """The features of z (..., D) -> (..., M); a kernel of inverse temperature β
         takes z = √β x [D-prop2].
         """
         return _phi(self, at_least_single(states("z", z, self.D)))
 
+    @automatic
     def inner(self, a: Numbers, b: Numbers) -> Float[Array, "n m"]:
         """⟨φ(a_i), φ(b_j)⟩ of the columns of a (D, n) and b (D, m)."""
         return _inner(self, self._columns("a", a), self._columns("b", b))
 
+    @automatic
     def features(self, a: Numbers) -> Float[Array, "M n"]:
-        """φ of the columns of a (D, n), a column each."""
+        """Features φ of the columns of a (D, n), one column per input."""
         return _phi(self, self._columns("a", a)).T
 
     def dual(self, a: Numbers) -> Float[Array, "M n"]:
@@ -231,18 +237,21 @@ class RandomFeatures(Module):
             )
         return at_least_single(states(name, a.T, self.D))
 
+    @automatic
     def project(self, z: Numbers) -> Float[Array, "... Y"]:
         """The projections Ωz (..., D) -> (..., Y)."""
         return _project(self, at_least_single(states("z", z, self.D)))
 
+    @automatic
     def read(
         self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed | Tables
     ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
-        """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ
-        or its Jacobian [D-eq10]. Over devices, one sum of D + 1 numbers per state.
+        """Sums S = ⟨φ(z), T⟩ and their derivatives ∂S/∂z in one pass over the
+        frequencies, without forming φ or its Jacobian [D-eq10]. Over devices, only D +
+        1 numbers per state are summed.
         """
         z = self._rows("z", z)
-        T = T if isinstance(T, Packed | Tables) else numbers("T", T)
+        T = T if isinstance(T, CodedVector) else numbers("T", T)
         if T.shape != (self.M,):
             raise ValueError(
                 f"T: got shape {T.shape}; "
@@ -250,15 +259,16 @@ class RandomFeatures(Module):
             )
         placement = self.placement
         if placement is None:
-            return _own_sums(self, z, T)
-        divided: Tables = as_tables(T, self._basis.tables, self.columns)
+            return _device_sums(self, z, T)
+        tables: Tables = as_tables(T, self._basis.tables, self.columns)
         return placement.run(
-            partial(_own_sums, axis=placement.axis),
-            (self, z, divided),
-            (self._specs, P(), self._specs_of_tables(divided)),
+            partial(_device_sums, axis=placement.axis),
+            (self, z, tables),
+            (self._specs, P(), self._specs_of_tables(tables)),
             (P(), P()),
         )
 
+    @automatic
     def encode(
         self, Z: Float[Array, "K D"], weights: Float[Array, " K"]
     ) -> Float[Array, " M"] | Tables:
@@ -272,9 +282,9 @@ class RandomFeatures(Module):
                 f"weights: got shape {weights.shape}; "
                 f"it must be of shape {Z.shape[:1]}: one per row."
             )
-        return self._encode_near(Z, weights, jnp.zeros(self.D, Z.dtype), 1.0)
+        return self._encode_offsets(Z, weights, jnp.zeros(self.D, Z.dtype), 1.0)
 
-    def _encode_near(
+    def _encode_offsets(
         self,
         Xi: Float[Array, "K D"],
         weights: Float[Array, " K"],
@@ -297,21 +307,21 @@ class RandomFeatures(Module):
         arguments = (self, Xi, weights, centre, jnp.asarray(scale, centre.dtype))
         placement = self.placement
         if placement is None and rows is None:
-            T = _own_tables(*arguments)
+            T = _device_tables(*arguments)
             return T[:, : self.Y].reshape(self.M)
         if rows is not None and placement is not None and rows.mesh != placement.mesh:
             rows = None  # the patterns come to the devices of the features
-        where = rows if placement is None else placement
-        assert where is not None
-        own = None if placement is None else placement.axis
-        apart = None if rows is None else rows.axis
+        mesh_placement = rows if placement is None else placement
+        assert mesh_placement is not None
+        frequency_axis = None if placement is None else placement.axis
+        pattern_axis = None if rows is None else rows.axis
         pattern = P() if rows is None else rows.spec()
-        T = where.run(
+        T = mesh_placement.run(
             partial(
-                _own_tables,
-                axis=own,
-                over=None if apart == own else apart,
-                among=apart if apart == own else None,
+                _device_tables,
+                axis=frequency_axis,
+                sum_axis=None if pattern_axis == frequency_axis else pattern_axis,
+                gather_axis=pattern_axis if pattern_axis == frequency_axis else None,
             ),
             arguments,
             (self._specs, pattern, pattern, P(), P()),
@@ -323,18 +333,20 @@ class RandomFeatures(Module):
 
     @property
     def _specs(self) -> "RandomFeatures":
-        """What is split of the features: the blocks, and their phases."""
+        """Specifications of the features: blocks and phases are split."""
         if self.placement is None:
             return jax.tree.map(lambda _: P(), self)
         return self.placement.specs(self, "blocks", "phase")
 
     def _specs_of_tables(self, T: Tables) -> Tables:
-        """What is split of T: its columns."""
+        """Specifications of T: its columns are split."""
         assert self.placement is not None
         columns = self.placement.spec(1)
         return jax.tree.unflatten(jax.tree.structure(T), [columns, P()])
 
-    def _of(self, h: Array, z2: Array, phase: Float[Array, " R"]) -> tuple[Array, ...]:
+    def _block_features(
+        self, h: Array, z2: Array, phase: Float[Array, " R"]
+    ) -> tuple[Array, ...]:
         """Features of a block's projections."""
         phase = (
             jnp.broadcast_to(self.frequencies.arrange(phase), h.shape)
@@ -356,7 +368,7 @@ class RandomFeatures(Module):
         return jnp.pad(phase, (0, B * R - len(phase))).reshape(B, R)
 
 
-def _own_sums(
+def _device_sums(
     features: RandomFeatures, z: Array, T: Array | Packed | Tables, axis: Any = None
 ) -> tuple[Array, Array]:
     """S and ∂S/∂z of a device's own frequencies, summed over the devices of an axis."""
@@ -373,7 +385,7 @@ def _own_sums(
     def block(inputs: Any) -> tuple[Array, Array]:
         entry, phase, table = inputs
         forward, adjoint = projection.operator(entry)
-        f = features._of(forward(x), z2, phase)
+        f = features._block_features(forward(x), z2, phase)
         t = tuple(
             jnp.broadcast_to(row, f[0].shape)
             for row in projection.arrange(entries(table))
@@ -395,19 +407,20 @@ def _first_column(columns: int, axis: Any) -> Any:
     return 0 if axis is None else columns * jax.lax.axis_index(axis)
 
 
-def _own_tables(
+def _device_tables(
     features: RandomFeatures,
     Xi: Array,
     weights: Array,
     centre: Array,
     scale: Array,
     axis: Any = None,
-    over: Any = None,
-    among: Any = None,
+    sum_axis: Any = None,
+    gather_axis: Any = None,
 ) -> Array:
     """Sums of the features of patterns (tables, columns), of a device's own frequencies
-    and patterns; then over the devices `over` which hold other patterns. The devices
-    `among` which hold other patterns and other frequencies pass their patterns round.
+    and patterns. They are summed over `sum_axis`, whose devices have other patterns. Over
+    `gather_axis`, whose devices have other patterns and other frequencies, the patterns
+    are gathered first.
     """
     K = len(Xi)
     chunk = ceil(K / ceil(K / 16)) if K else 1
@@ -420,10 +433,10 @@ def _own_tables(
         xi = jax.lax.dynamic_slice_in_dim(Xi, start, chunk).astype(centre.dtype)
         w = jax.lax.dynamic_slice_in_dim(weights, start, chunk)
         w = jnp.where(start + jnp.arange(chunk) >= i * chunk, w, 0)
-        if among is not None:
-            xi, w = jax.lax.all_gather((xi, w), among, tiled=True)
+        if gather_axis is not None:
+            xi, w = jax.lax.all_gather((xi, w), gather_axis, tiled=True)
         z = scale * (xi - centre[None])
-        return T + _own_features(features, z, lambda f: w @ f), None
+        return T + _device_features(features, z, lambda f: w @ f), None
 
     T = jnp.zeros((features._basis.tables, columns), centre.dtype)
     if K:
@@ -431,10 +444,10 @@ def _own_tables(
     if features.placement is not None:
         column = _first_column(columns, axis) + jnp.arange(columns)
         T = jnp.where((column < features.Y)[None], T, 0)
-    return T if over is None else jax.lax.psum(T, over)
+    return T if sum_axis is None else jax.lax.psum(T, sum_axis)
 
 
-def _own_features(
+def _device_features(
     features: RandomFeatures, z: Array, reduce: Callable[[Array], Array] | None = None
 ) -> Array:
     """φ(z) of a device's own frequencies as (tables, ..., columns), each block's
@@ -448,18 +461,20 @@ def _own_features(
     def block(inputs: Any) -> Array:
         entry, phase = inputs
         forward, _ = projection.operator(entry)
-        of_block = features._of(forward(x), z2, phase)[: basis.tables]
-        flat = [projection.flatten(f) for f in of_block]
+        block_features = features._block_features(forward(x), z2, phase)[: basis.tables]
+        flat = [projection.flatten(f) for f in block_features]
         return jnp.stack(flat if reduce is None else list(map(reduce, flat)))
 
     # (B, tables, ..., R)
     stacked = _map_blocks(block, (projection.blocks, features._phases(z.dtype)))
-    joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
-    flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])
+    table_rows = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
+    flat = table_rows.reshape(
+        *table_rows.shape[:-2], table_rows.shape[-2] * table_rows.shape[-1]
+    )
     return (basis.scale / features.Y) ** 0.5 * flat
 
 
-def _own_projections(features: RandomFeatures, z: Array) -> Array:
+def _device_projections(features: RandomFeatures, z: Array) -> Array:
     """Ωz of a device's own frequencies (N, columns)."""
     projection = features.frequencies
     x = projection.first_round(z)
@@ -470,17 +485,21 @@ def _own_projections(features: RandomFeatures, z: Array) -> Array:
     return jnp.moveaxis(h, 0, 1).reshape(len(z), h.shape[0] * h.shape[2])
 
 
-def _of_all(features: RandomFeatures, own: Any, z: Array, ndim: int) -> Array:
-    """What each device computes of its own frequencies, the last of `ndim` axes."""
+def _over_devices(
+    features: RandomFeatures, function: Any, z: Array, ndim: int
+) -> Array:
+    """Results of `function` for the frequencies of each device, joined along the last of
+    `ndim` axes.
+    """
     placement = features.placement
     if placement is None:
-        return own(features, z)
+        return function(features, z)
     specs = (features._specs, P())
-    return placement.run(own, (features, z), specs, placement.spec(ndim - 1))
+    return placement.run(function, (features, z), specs, placement.spec(ndim - 1))
 
 
 @partial(jax.jit, static_argnames="parts")
-def _divided(features: RandomFeatures, parts: int) -> tuple[Projection, Array | None]:
+def _divide(features: RandomFeatures, parts: int) -> tuple[Projection, Array | None]:
     """Frequencies and phases in blocks that `parts` divides."""
     frequencies = features.frequencies.divided(parts, features.Y)
     if features.phase is None:
@@ -491,7 +510,7 @@ def _divided(features: RandomFeatures, parts: int) -> tuple[Projection, Array | 
 
 
 @partial(jax.jit, static_argnames=("D", "Y", "basis", "projection", "regenerate"))
-def _drawn(
+def _draw(
     key: Array, D: int, Y: int, basis: str, projection: str, regenerate: bool
 ) -> tuple[Projection, Array | None]:
     """The frequencies, and the phases that "cos" alone has."""
@@ -503,7 +522,7 @@ def _drawn(
 
 
 def _same_kind(
-    given: tuple[Projection, Array | None],
+    arrays: tuple[Projection, Array | None],
     D: int,
     Y: int,
     basis: str,
@@ -514,30 +533,30 @@ def _same_kind(
     """True if frequencies and phase have the structure and shapes of drawn ones, so that
     `dataclasses.replace` may keep them.
     """
-    key = getattr(given[0], "key", jax.random.key(0))
+    key = getattr(arrays[0], "key", jax.random.key(0))
     expected = jax.eval_shape(
-        lambda key: _drawn(key, D, Y, basis, projection, regenerate), key
+        lambda key: _draw(key, D, Y, basis, projection, regenerate), key
     )
-    same_structure: bool = jax.tree.structure(expected) == jax.tree.structure(given)  # type: ignore[operator]
+    same_structure: bool = jax.tree.structure(expected) == jax.tree.structure(arrays)  # type: ignore[operator]
     if placement is not None:
-        blocks = jax.tree.leaves(given[0].blocks)[0]
-        fits = len(blocks) % placement.parts == 0
-        return same_structure and fits and len(blocks) * given[0].rows >= Y
+        blocks = jax.tree.leaves(arrays[0].blocks)[0]
+        blocks_divide = len(blocks) % placement.parts == 0
+        return same_structure and blocks_divide and len(blocks) * arrays[0].rows >= Y
     shapes = [leaf.shape for leaf in jax.tree.leaves(expected)]
-    return same_structure and shapes == list(map(jnp.shape, jax.tree.leaves(given)))
+    return same_structure and shapes == list(map(jnp.shape, jax.tree.leaves(arrays)))
 
 
 @jax.jit
 def _phi(features: RandomFeatures, z: Array) -> Array:
     flat = z.reshape(-1, features.D)
-    tables = _of_all(features, _own_features, flat, 3)[..., : features.Y]
+    tables = _over_devices(features, _device_features, flat, 3)[..., : features.Y]
     return jnp.concatenate(list(tables), axis=-1).reshape(*z.shape[:-1], features.M)
 
 
 @jax.jit
 def _project(features: RandomFeatures, z: Array) -> Array:
     flat = z.reshape(-1, features.D)
-    rows = _of_all(features, _own_projections, flat, 2)[:, : features.Y]
+    rows = _over_devices(features, _device_projections, flat, 2)[:, : features.Y]
     return rows.reshape(*z.shape[:-1], features.Y)
 
 
@@ -553,19 +572,19 @@ def _inner(features: RandomFeatures, a: Array, b: Array) -> Array:
 
 def _map_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
     if len(jax.tree.leaves(blocks)[0]) == 1:
-        return jax.tree.map(lambda a: a[None], function(_first(blocks)))
+        return jax.tree.map(lambda a: a[None], function(_first_block(blocks)))
     return jax.lax.map(function, blocks)
 
 
 def _sum_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
     if len(jax.tree.leaves(blocks)[0]) == 1:
-        return function(_first(blocks))
-    shapes = jax.eval_shape(function, _first(blocks))
+        return function(_first_block(blocks))
+    shapes = jax.eval_shape(function, _first_block(blocks))
     zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
     return jax.lax.scan(
         lambda total, b: (jax.tree.map(jnp.add, total, function(b)), None), zero, blocks
     )[0]
 
 
-def _first(blocks: Any) -> Any:
+def _first_block(blocks: Any) -> Any:
     return jax.tree.map(lambda a: a[0], blocks)

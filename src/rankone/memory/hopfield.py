@@ -70,7 +70,7 @@ def hopfield_energy(sigma: Numbers, T: Numbers) -> Float[Array, "..."]:
 
 
 def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
-    """Let neurons take turns at σ_i ← sign(Σ_{j≠i} T_ij σ_j) [D-eq1].
+    """Descent in which neurons take turns at σ_i ← sign(Σ_{j≠i} T_ij σ_j) [D-eq1].
 
     A flip of neuron i changes the energy by 4σ_i Σ_{j≠i} T_ij σ_j, which is negative
     exactly when the rule flips it: the energy never rises, and among finitely many
@@ -114,11 +114,11 @@ def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
     """
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
-    return _synchronous(sigma, T)
+    return _update_all(sigma, T)
 
 
 @jax.jit
-def _synchronous(sigma: Array, T: Array) -> Array:
+def _update_all(sigma: Array, T: Array) -> Array:
     field = (
         jnp.matmul(sigma, T, precision="highest")
         - jnp.broadcast_to(jnp.diagonal(T), sigma.shape) * sigma
@@ -132,8 +132,8 @@ def _energy(sigma: Array, T: Array) -> Array:
 
 
 def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Array]:
-    """Final states, energies (max_sweeps + 1, N) and flips (max_sweeps, N); it stops
-    once nobody flips.
+    """Final states, energies (max_sweeps + 1, N) and flips (max_sweeps, N). The loop
+    ends with the first sweep in which no neuron flips.
     """
     off_diagonal = T - jnp.diag(jnp.diagonal(T))
 
@@ -157,15 +157,15 @@ def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Arra
         t, sigma, energies, flips = state
         field = jnp.matmul(sigma, off_diagonal, precision="highest")
         start = (sigma, field, jnp.zeros(len(sigma), jnp.int32))
-        sigma, _, flipped = jax.lax.fori_loop(0, sigma.shape[1], neuron, start)
+        sigma, _, flip_count = jax.lax.fori_loop(0, sigma.shape[1], neuron, start)
         return (
             t + 1,
             sigma,
             jnp.where(rows > t, _energy(sigma, T)[None], energies),
-            flips.at[t].set(flipped),
+            flips.at[t].set(flip_count),
         )
 
-    def unsettled(state: tuple[Array, Array, Array, Array]) -> Array:
+    def flips_remain(state: tuple[Array, Array, Array, Array]) -> Array:
         t, _, _, flips = state
         return (t < max_sweeps) & ((t == 0) | (flips[t - 1] > 0).any())
 
@@ -177,7 +177,7 @@ def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Arra
         energies,
         jnp.zeros((max_sweeps, len(sigma)), jnp.int32),
     )
-    _, sigma, energies, flips = jax.lax.while_loop(unsettled, sweep, state)
+    _, sigma, energies, flips = jax.lax.while_loop(flips_remain, sweep, state)
     return sigma, energies, flips
 
 

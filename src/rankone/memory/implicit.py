@@ -1,5 +1,5 @@
-"""How a point of rest moves with the memory: the implicit function theorem, in both
-modes of differentiation.
+"""Derivative of a point of rest with respect to the memory, by the implicit function
+theorem, in both modes of differentiation.
 
 At rest the free entries f of the gradient are zero, ∇E(x; θ)_f = 0. Differentiate that,
 with the clamped entries c: dx_f = −H_ff⁻¹ (∂_θ∇E dθ + H_fc dx_c) [D-implicit].
@@ -18,7 +18,7 @@ __all__ = ["at_rest"]
 
 _KRYLOV = 30  # directions kept between two restarts of GMRES
 _RESTARTS = 10
-_UNSOLVED = 1e-2  # relative residual beyond which a solution is none
+_RESIDUAL = 1e-2  # relative residual beyond which a solution is none
 
 
 @jax.jit
@@ -28,14 +28,14 @@ def at_rest(
     x: Float[Array, "N D"],
     free: Bool[Array, "N D"],
 ) -> Float[Array, "N D"]:
-    """Give x back, with the derivative of a point of rest by the memory and by the
-    clamped entries [D-implicit].
+    """The states x, with the derivative of a point of rest with respect to the memory
+    and to the clamped entries [D-implicit].
 
     Args:
-        memory: Whatever `retrieve` takes.
+        memory: Memory, of any class that `retrieve` takes.
         x0: The queries; their free entries do not matter, and have the derivative zero.
-        x: Where they came to rest.
-        free: Which entries could move.
+        x: States at which the queries came to rest.
+        free: True where an entry could move.
     """
     return _at_rest(memory, x0, x, free)
 
@@ -46,24 +46,25 @@ def _at_rest(memory: Memory, x0: Array, x: Array, free: Array) -> Array:
 
 
 @_at_rest.defjvp
-def _moved(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+def _at_rest_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     memory, x0, x, free = primals
     # again, so that the derivative has one of its own
     x = _at_rest(memory, x0, x, free)
-    wide = wider(x.dtype, jnp.float32)  # no linear system is solved in half precision
-    known = jnp.where(free, 0, tangents[1]).astype(wide)
+    dtype = wider(x.dtype, jnp.float32)  # no linear system is solved in half precision
+    clamp_tangent = jnp.where(free, 0, tangents[1]).astype(dtype)
 
     def gradient(memory: Memory, x: Array) -> Array:
-        return memory.energy_and_gradient(x)[1].astype(wide)
+        return memory.energy_and_gradient(x)[1].astype(dtype)
 
-    force = jax.jvp(gradient, (memory, x.astype(wide)), (tangents[0], known))[1]
-    solved = jax.vmap(lambda *row: _solved(memory, *row))(
-        x.astype(wide), free, jnp.where(free, -force, 0)
+    point = (memory, x.astype(dtype))
+    _, force = jax.jvp(gradient, point, (tangents[0], clamp_tangent))
+    solution = jax.vmap(lambda *row: _solve(memory, *row))(
+        x.astype(dtype), free, jnp.where(free, -force, 0)
     )
-    return x, jnp.where(free, solved, known).astype(x.dtype)
+    return x, jnp.where(free, solution, clamp_tangent).astype(x.dtype)
 
 
-def _solved(
+def _solve(
     memory: Memory,
     x: Float[Array, " D"],
     free: Bool[Array, " D"],
@@ -76,11 +77,11 @@ def _solved(
     def gradient(x: Array) -> Array:
         return memory.energy_and_gradient(x[None])[1][0].astype(x.dtype)
 
-    def masked(v: Array) -> Array:
+    def operator(v: Array) -> Array:
         return jnp.where(free, hessian(jnp.where(free, v, 0)), v)
 
     _, hessian = jax.linearize(gradient, x)
-    return jax.lax.custom_linear_solve(masked, b, _gmres, _gmres)
+    return jax.lax.custom_linear_solve(operator, b, _gmres, _gmres)
 
 
 def _gmres(H: Callable[[Array], Array], b: Array) -> Array:
@@ -96,5 +97,5 @@ def _gmres(H: Callable[[Array], Array], b: Array) -> Array:
         "solve_method": "incremental",
     }
     w, _ = jax.scipy.sparse.linalg.gmres(H, b, **options)
-    left = jnp.linalg.norm(H(w) - b)
-    return jnp.where(left <= _UNSOLVED * jnp.linalg.norm(b), w, jnp.nan)
+    residual = jnp.linalg.norm(H(w) - b)
+    return jnp.where(residual <= _RESIDUAL * jnp.linalg.norm(b), w, jnp.nan)

@@ -114,17 +114,17 @@ FORMS = {
 
 
 def lookup(role: str, given: Any) -> Function:
-    """The function of that name, or a caller's own made into one with its derivative by
-    automatic differentiation.
+    """`Function` with the given name, or one made from the caller's own function, with
+    its derivative by automatic differentiation.
 
     Args:
-        role: Which of the four: "similarity", "separation", "Q" or "g".
+        role: One of the four: "similarity", "separation", "Q" or "g".
         given: A name, or a function.
     """
     if callable(given):
-        return _WITH_DERIVATIVE.get(role, _elementwise)(given)
-    known = isinstance(given, Hashable) and given in FORMS[role]
-    if not known:
+        return _WRAPPERS.get(role, _elementwise)(given)
+    is_name = isinstance(given, Hashable) and given in FORMS[role]
+    if not is_name:
         raise ValueError(
             f"{role}: got {brief(given)}; it must be "
             f"{'a function, or one of ' + ', '.join(map(repr, FORMS[role]))}."
@@ -147,7 +147,7 @@ def _similarity(f: Callable[[Array, Array], Array]) -> Function:
     return Function(lambda Xi, z, squares: f(Xi, z).T, derivative)
 
 
-_WITH_DERIVATIVE: dict[str, Callable[[Callable[..., Array]], Function]] = {
+_WRAPPERS: dict[str, Callable[[Callable[..., Array]], Function]] = {
     "g": _activation,
     "similarity": _similarity,
 }

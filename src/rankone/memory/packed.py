@@ -1,5 +1,5 @@
-"""A vector rounded to a few bits an entry, packed into bytes, and read some entries at
-a time [D-sharp16].
+"""A vector rounded to a few bits per entry, packed into bytes, and decoded some entries
+at a time [D-sharp16].
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, UInt8
+from jaxtyping import Array, Float, Int, Integer, UInt8
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
@@ -20,6 +20,7 @@ from rankone.precision import wider
 
 __all__ = [
     "BITS",
+    "CodedVector",
     "Packed",
     "check_bits",
     "coded",
@@ -35,16 +36,68 @@ BITS = (32, 8, 4, 2, 1)
 _LLOYD = 500
 
 
-class Packed(Module):
-    """A vector (M,) of which each entry is one of 2^bits levels: its codes, and one
-    scale [D-sharp16].
+class CodedVector:
+    """A vector (M,) whose entries are decoded when they are read: the base of `Packed`
+    and of `Tables`. It has the shape and the dtype of the vector.
+    """
 
-    Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `pack`
-    chooses the scale such that what rounding adds is orthogonal to the vector.
+    scale: Float[Array, ""]
+    bits: int
+
+    @property
+    def size(self) -> int:
+        """M, the number of entries."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(M,), as of the vector."""
+        return (self.size,)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Data type of the entries."""
+        return self.scale.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the codes and the scale, on all devices together."""
+        return sum(leaf.nbytes for leaf in jax.tree.leaves(self))
+
+    @property
+    def unpacked(self) -> Float[Array, " M"]:
+        """All entries as one vector. For inspection: a memory reads them a block at a
+        time, and a device may not hold all of them.
+        """
+        return _unpack(self)
+
+    def all_entries(self) -> Float[Array, " M"]:
+        """All entries as one vector, as in `unpacked`, for use inside a traced
+        function.
+        """
+        raise NotImplementedError
+
+    def numbers(self, code: Integer[Array, "..."]) -> Float[Array, "..."]:
+        """Values of the entries with the given codes."""
+        code = code.astype(jnp.int32)
+        return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
+
+
+@jax.jit
+def _unpack(vector: CodedVector) -> Array:
+    return vector.all_entries()
+
+
+class Packed(CodedVector, Module):
+    """A vector (M,) whose entries are rounded to 2^bits levels, stored as one code per
+    entry and one scale [D-sharp16].
+
+    Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `rounded`
+    chooses the scale such that the rounding error is orthogonal to the vector.
 
     Attributes:
         codes: ⌈M·bits/8⌉ bytes, the first entry in the lowest bits of the first.
-        scale: What the levels are multiplied by.
+        scale: Factor of the levels.
         bits: Bits an entry: 1, 2, 4 or 8.
         size: M, the number of entries.
 
@@ -60,44 +113,26 @@ class Packed(Module):
     bits: int = eqx.field(static=True)
     size: int = eqx.field(static=True)
 
-    @property
-    def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
-        return (self.size,)
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Data type of the entries."""
-        return self.scale.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the codes and the scale."""
-        return self.codes.nbytes + self.scale.nbytes
-
-    @property
-    def unpacked(self) -> Float[Array, " M"]:
-        """All entries at once. For inspection: a memory reads them a block at a
-        time.
+    def all_entries(self) -> Float[Array, " M"]:
+        """All entries as one vector, as in `unpacked`, for use inside a traced
+        function.
         """
-        return _unpacked(self)
+        return self.take(jnp.arange(self.size))
 
     def take(self, index: Int[Array, "..."]) -> Float[Array, "..."]:
-        """The entries at these places; past the end, the last."""
+        """Entries at the given indices. An index past the end gives the last entry."""
         index = jnp.minimum(index, self.size - 1)
-        each = 8 // self.bits
-        byte = self.codes[index // each].astype(jnp.int32)
-        code = (byte >> self.bits * (index % each).astype(jnp.int32)) & (
-            2**self.bits - 1
-        )
-        return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
+        per_byte = 8 // self.bits
+        byte = self.codes[index // per_byte].astype(jnp.int32)
+        code = byte >> self.bits * (index % per_byte).astype(jnp.int32)
+        return self.numbers(code & (2**self.bits - 1))
 
 
 def in_blocks(
     T: Float[Array, " M"] | Packed, tables: int, rows: int
 ) -> tuple[Array, Callable[[Any], Array]]:
-    """Inputs of a scan over blocks of frequencies, and a function from one to a block's
-    (tables, rows) entries of T.
+    """Inputs for a scan over blocks of frequencies, and a function that maps one input
+    to the block's (tables, rows) entries of T.
 
     An array is laid out in blocks beforehand. Of a packed vector the scan gets the
     places alone, and unpacks each block when it comes to it. Entries past the end are
@@ -113,13 +148,8 @@ def in_blocks(
             )
 
         return rows * jnp.arange(-(-Y // rows)), unpack
-    padded = jnp.pad(T.reshape(tables, Y), ((0, 0), (0, -Y % rows)))
-    return padded.reshape(tables, -1, rows).swapaxes(0, 1), lambda block: block
-
-
-@jax.jit
-def _unpacked(packed: Packed) -> Array:
-    return packed.take(jnp.arange(packed.size))
+    entries = jnp.pad(T.reshape(tables, Y), ((0, 0), (0, -Y % rows)))
+    return entries.reshape(tables, -1, rows).swapaxes(0, 1), lambda block: block
 
 
 def check_bits(bits: int) -> int:
@@ -130,51 +160,55 @@ def check_bits(bits: int) -> int:
 
 
 def rounded(T: Float[Array, " M"] | Packed, bits: int) -> Float[Array, " M"] | Packed:
-    """T with so many bits an entry: packed, or for 32 as an array of its own precision,
-    not rounded.
+    """T rounded to `bits` bits per entry, as a `Packed`; with 32 bits an array in its
+    own precision, not rounded.
     """
     if isinstance(T, Packed):
         if T.bits == bits:
             return T
         T = T.unpacked
-    return T if bits == 32 else _packed(T, bits)
+    return T if bits == 32 else _pack(T, bits)
 
 
 @partial(jax.jit, static_argnames="bits")
-def _packed(T: Array, bits: int) -> Packed:
+def _pack(T: Array, bits: int) -> Packed:
     code, scale = coded(T, bits, T.size)
     return Packed(in_bytes(code, bits), scale, bits, T.size)
 
 
 def coded(T: Float[Array, "..."], bits: int, size: int) -> tuple[Array, Array]:
-    """The code of each entry, and the scale; `size` entries count, and others are 0."""
+    """Code of each entry, and the scale. Only `size` of the entries count; the others
+    are padding and 0.
+    """
     T = T.astype(wider(T.dtype, jnp.result_type(float)))
     c = jnp.asarray(levels(bits), T.dtype)
     square = (T * T).sum()
     unit = T * jnp.sqrt(size / jnp.where(square > 0, square, 1))
     code = jnp.searchsorted((c[1:] + c[:-1]) / 2, unit).astype(jnp.uint8)
     product = (T * c[code]).sum()
-    # ⟨T̂, T⟩ = ‖T‖²: what rounding adds is orthogonal to T
+    # ⟨T̂, T⟩ = ‖T‖²: the rounding error is orthogonal to T
     return code, square / jnp.where(product > 0, product, 1)
 
 
 def in_bytes(code: UInt8[Array, "..."], bits: int) -> UInt8[Array, "..."]:
     """Codes along the last axis, several to a byte, the first in the lowest bits."""
-    each = 8 // bits
-    padding = [(0, 0)] * (code.ndim - 1) + [(0, -code.shape[-1] % each)]
-    rows = jnp.pad(code, padding).reshape(*code.shape[:-1], -1, each)
-    shifts = (bits * jnp.arange(each, dtype=jnp.uint8)).reshape(
-        *[1] * (rows.ndim - 1), each
+    per_byte = 8 // bits
+    padding = [(0, 0)] * (code.ndim - 1) + [(0, -code.shape[-1] % per_byte)]
+    rows = jnp.pad(code, padding).reshape(*code.shape[:-1], -1, per_byte)
+    shifts = (bits * jnp.arange(per_byte, dtype=jnp.uint8)).reshape(
+        *[1] * (rows.ndim - 1), per_byte
     )
     return (rows << shifts).sum(-1, dtype=jnp.uint8)
 
 
 def from_bytes(codes: UInt8[Array, "..."], bits: int) -> UInt8[Array, "..."]:
     """The codes in bytes, as `in_bytes` packs them."""
-    each = 8 // bits
-    shifts = (bits * jnp.arange(each, dtype=jnp.uint8)).reshape(*[1] * codes.ndim, each)
+    per_byte = 8 // bits
+    shifts = (bits * jnp.arange(per_byte, dtype=jnp.uint8)).reshape(
+        *[1] * codes.ndim, per_byte
+    )
     code = (codes[..., None] >> shifts) & jnp.uint8(2**bits - 1)
-    return code.reshape(*codes.shape[:-1], codes.shape[-1] * each)
+    return code.reshape(*codes.shape[:-1], codes.shape[-1] * per_byte)
 
 
 @cache

@@ -66,7 +66,9 @@ class _Rows(Module):
     """
 
     def first_round(self, z: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """States as every block takes them."""
+        """States after the step that all blocks share; for this projection, the states
+        themselves.
+        """
         return z
 
     def first_round_transposed(self, x: Float[Array, "N D"]) -> Float[Array, "N D"]:
@@ -74,7 +76,7 @@ class _Rows(Module):
         return x
 
     def arrange(self, numbers: Float[Array, "... R"]) -> Float[Array, "... R"]:
-        """One number a row, in the order of the projections."""
+        """Array with one number per row of Ω, in the order of the projections."""
         return numbers
 
     def flatten(self, h: Float[Array, "N R"]) -> Float[Array, "N R"]:
@@ -83,8 +85,8 @@ class _Rows(Module):
 
 
 class Stored(_Rows):
-    """Independent rows, all of Ω in memory, in blocks (B, R, D); rows past Y are
-    zero.
+    """Projection with independent rows, stored in full as blocks (B, R, D); rows past Y
+    are zero.
     """
 
     blocks: Float[Array, "B R D"]
@@ -95,10 +97,12 @@ class Stored(_Rows):
         return self.blocks.shape[1]
 
     def divided(self, parts: int, Y: int) -> "Stored":
-        """The first Y rows in blocks that `parts` divides."""
+        """The same projection, with its first Y rows in a number of blocks that `parts`
+        divides.
+        """
         D = self.blocks.shape[2]
-        most = max(64, _BLOCK_ENTRIES // D)
-        B, R = _equal(parts, ceil(Y / _LANES), ceil(most / _LANES))
+        limit = max(64, _BLOCK_ENTRIES // D)
+        B, R = _equal_blocks(parts, ceil(Y / _LANES), ceil(limit / _LANES))
         R *= _LANES
         if self.blocks.shape == (B, R, D):
             return self
@@ -106,17 +110,17 @@ class Stored(_Rows):
         return type(self)(rows.reshape(B, R, D))
 
     def operator(self, block: Any) -> Operator:
-        """Products with the block and with its transpose."""
+        """Functions that multiply by the block and by its transpose."""
         return _rows_operator(block)
 
 
 class Orthogonal(Stored):
-    """Rows that are orthogonal within blocks of D, stored alike."""
+    """Projection whose rows are orthogonal within blocks of D; stored like `Stored`."""
 
 
 class Regenerated(_Rows):
-    """Gaussian rows drawn again from the seed at every use: O(Y + D) memory, as
-    Algorithm 1 asks [D-alg1].
+    """Projection with Gaussian rows that are drawn again from the seed at every use, in
+    O(Y + D) memory, as Algorithm 1 requires [D-alg1].
     """
 
     key: Array
@@ -126,12 +130,12 @@ class Regenerated(_Rows):
 
     def divided(self, parts: int, Y: int) -> "Regenerated":
         """The same draws, in a number of blocks that `parts` divides."""
-        B, _ = _equal(parts, len(self.blocks), 1)
+        B, _ = _equal_blocks(parts, len(self.blocks), 1)
         ids = jnp.arange(B, dtype=jnp.uint32)
         return Regenerated(self.key, ids, self.D, self.rows)
 
     def operator(self, block: Any) -> Operator:
-        """Products with the block and with its transpose."""
+        """Functions that multiply by the block and by its transpose."""
         return _rows_operator(
             jax.random.normal(
                 jax.random.fold_in(self.key, block), (self.rows, self.D), jnp.float32
@@ -165,7 +169,7 @@ class Hadamard(Module):
         signs, norms = self.blocks
         P = norms.shape[-1]
         transforms = ceil(Y / P)
-        B, G = _equal(parts, transforms, max(1, _HADAMARD_ENTRIES // P**2))
+        B, G = _equal_blocks(parts, transforms, max(1, _HADAMARD_ENTRIES // P**2))
         if norms.shape == (B, G, P):
             return self
         pad = B * G - transforms
@@ -183,7 +187,7 @@ class Hadamard(Module):
         return G, a, P // a
 
     def arrange(self, numbers: Float[Array, "... R"]) -> Float[Array, "... a G 1 b"]:
-        """One number a row, in the order of the projections."""
+        """Array with one number per row of Ω, in the order of the projections."""
         G, a, b = self._shape
         return numbers.reshape(*numbers.shape[:-1], G, a, b).swapaxes(-3, -2)[
             ..., None, :
@@ -209,22 +213,24 @@ class Hadamard(Module):
         return (self.first.astype(x.dtype)[None] * z)[:, : self.D]
 
     def operator(self, block: Any) -> Operator:
-        """Products with the rest of the block and with its transpose."""
+        """Functions that multiply by the later rounds of the block and by their
+        transpose.
+        """
         G, a, b = self._shape
         signs, norms = block
-        second, third = self.arrange(signs.reshape(2, -1))
+        signs_2, signs_3 = self.arrange(signs.reshape(2, -1))
         scale = self.arrange((a * b) ** -1.5 * norms.ravel())
 
         def transform(x: Array) -> Array:  # of G·N rows
             return walsh_hadamard(x.reshape(a, -1, b)).reshape(a, G, -1, b)
 
         def forward(x: Array) -> Array:
-            x = transform(second.astype(x.dtype) * x[:, None])
-            return scale.astype(x.dtype) * transform(third.astype(x.dtype) * x)
+            x = transform(signs_2.astype(x.dtype) * x[:, None])
+            return scale.astype(x.dtype) * transform(signs_3.astype(x.dtype) * x)
 
         def adjoint(r: Array) -> Array:
-            x = third.astype(r.dtype) * transform(scale.astype(r.dtype) * r)
-            return (second.astype(r.dtype) * transform(x)).sum(1)
+            x = signs_3.astype(r.dtype) * transform(scale.astype(r.dtype) * r)
+            return (signs_2.astype(r.dtype) * transform(x)).sum(1)
 
         return forward, adjoint
 
@@ -257,20 +263,20 @@ def _layout(D: int, Y: int, entries: int) -> tuple[int, int]:
     return ceil(Y / rows), rows
 
 
-def _equal(parts: int, units: int, most: int) -> tuple[int, int]:
-    """Number of blocks, which the parts divide, and units in each, at most `most`.
+def _equal_blocks(parts: int, units: int, limit: int) -> tuple[int, int]:
+    """Number of blocks, which the parts divide, and units in each, at most `limit`.
 
-    Enough units are laid out for 64 parts, so that what was saved from one number of
-    devices, a power of 2, has the shapes that another wants.
+    Many units are laid out for 64 parts, so that arrays saved from one number of
+    devices, a power of 2, have the same shapes on another.
     """
     if _PARTS % parts == 0 and units >= 8 * _PARTS:
         parts = _PARTS
-    each = ceil(units / parts)
-    blocks = ceil(each / most)
-    return parts * blocks, ceil(each / blocks)
+    units_per_part = ceil(units / parts)
+    blocks = ceil(units_per_part / limit)
+    return parts * blocks, ceil(units_per_part / blocks)
 
 
-def _in_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:
+def _row_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:
     Y, D = omega.shape
     B, R = _layout(D, Y, _BLOCK_ENTRIES)
     return jnp.pad(omega, ((0, B * R - Y), (0, 0))).reshape(B, R, D)
@@ -287,7 +293,7 @@ def _gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenera
     draw = jax.vmap(
         lambda b: jax.random.normal(jax.random.fold_in(key, b), (R, D), jnp.float32)
     )
-    return Stored(_in_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y]))
+    return Stored(_row_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y]))
 
 
 def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
@@ -303,7 +309,7 @@ def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
         return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))[None]).T
 
     keys = jax.random.split(key, ceil(Y / D))
-    return Orthogonal(_in_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y]))
+    return Orthogonal(_row_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y]))
 
 
 def _hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:

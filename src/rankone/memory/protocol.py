@@ -1,5 +1,5 @@
-"""What a memory is: an energy over states, with its gradient; what `retrieve` needs of
-one, and what it gives.
+"""The protocol of a memory: an energy over states, with its gradient; and the result
+of `retrieve`.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,8 @@ Reader = Callable[[Array], tuple[Array, Array, Array]]
 
 @runtime_checkable
 class Memory(Protocol):
-    """Any pytree with these two; your own class may have what `EnergyMemory` has
-    besides.
+    """Protocol of a memory: any pytree with `D` and `energy_and_gradient`. Your own
+    class may have the other methods of `EnergyMemory` too.
     """
 
     @property
@@ -34,8 +34,8 @@ class Memory(Protocol):
 
 
 class EnergyMemory(Module):
-    """The base of the package's memories: a subclass gives `D` and
-    `energy_and_gradient`, this the rest.
+    """Base class of the package's memories. A subclass defines `D` and
+    `energy_and_gradient`; this class defines the rest.
     """
 
     @property
@@ -60,28 +60,28 @@ class EnergyMemory(Module):
     def read(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and whether the energy is only a floor's tangent, which it
-        never is by default.
+        """Energy, gradient, and a mask that is True where the energy is the tangent at
+        a floor; by default it is False everywhere.
         """
         energy, gradient = self.energy_and_gradient(x)
         return energy, gradient, jnp.zeros(energy.shape, bool)
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`, for many calls: what does not depend on the
-        states is computed here, once.
+        """`read` as a function of states minus `origin`, for many calls. Everything
+        that does not depend on the states is computed here, once.
         """
         return self.read
 
     @property
     def origin(self) -> Float[Array, "*D"]:
-        """Origin of the states of `reader` and `certified`, so that data far from 0
-        lose no digits.
+        """Point that is subtracted from the states of `reader` and `certified`, so that
+        data far from 0 lose no digits.
         """
         return jnp.zeros(())
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where rounding cannot decide what is retrieved, at states x less
-        `origin`; True by default, unjudged.
+        """True where rounding cannot change the retrieved pattern, at states x minus
+        `origin`. By default True everywhere, without a check.
         """
         return jnp.ones(jnp.shape(jnp.asarray(x))[:-1], bool)
 
@@ -134,7 +134,9 @@ class Retrieval(Module):
 
 
 def reader_of(memory: Memory) -> Reader:
-    """`memory.reader()`, or what stands for it in a class of the caller's own."""
+    """Reader of a memory: the result of its `reader` method, or a function that reads
+    the memory if its class has no such method.
+    """
     if hasattr(memory, "reader"):
         return memory.reader()
     if hasattr(memory, "read"):
@@ -144,14 +146,14 @@ def reader_of(memory: Memory) -> Reader:
 
 def check_memory(memory: Any) -> None:
     """Raise unless it is a `Memory` that jit can take."""
-    able = isinstance(memory, Memory)
-    if not able:
+    is_memory = isinstance(memory, Memory)
+    if not is_memory:
         raise ValueError(
             f"memory: got {brief(type(memory))}; it must be a MrDAM, a DrDAM, or your "
             "own class with D and energy_and_gradient."
         )
-    opaque = jax.tree_util.all_leaves([memory])
-    if opaque:
+    is_leaf = jax.tree_util.all_leaves([memory])
+    if is_leaf:
         raise ValueError(
             f"memory: got {brief(type(memory))}; it must be a pytree: register the "
             "class with jax.tree_util.register_dataclass."

@@ -1,5 +1,5 @@
-"""The inputs of a network's layers and the gradients at their outputs, whatever library
-the network is written in.
+"""Second moments of the inputs of a network's layers and of the gradients at their
+outputs, whatever library the network is written in.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ Losses = Callable[[Any], Float[ArrayLike, " N"]]
 
 
 class Skipped(Module):
-    """Reason why an array has no moments, in their place."""
+    """Placeholder for the moments of an array that has none, with the reason."""
 
     reason: str = eqx.field(static=True)
 
@@ -113,13 +113,13 @@ def layer_moments(losses: Losses, network: Any) -> Any:
 
 
 def skipped(moments: Any) -> dict[str, str]:
-    """The path of each array without moments, and the reason: of what `layer_moments`
-    returned.
+    """Dictionary of the arrays without moments in the result of `layer_moments`, from
+    the path of each array to the reason.
     """
     entries = jax.tree.leaves(
         moments, is_leaf=lambda node: isinstance(node, Moments | Skipped)
     )
-    requirement = "what layer_moments returned"
+    requirement = "the result of layer_moments"
     if not all(isinstance(node, Moments | Skipped) for node in entries):
         raise ValueError(f"moments: got {brief(moments)}; it must be {requirement}.")
     nodes, _ = jax.tree_util.tree_flatten_with_path(
@@ -134,23 +134,25 @@ def skipped(moments: Any) -> dict[str, str]:
 
 def _of_arrays(losses: Losses, network: Any) -> Any:
     leaves, structure = jax.tree.flatten(network)
-    where = [i for i, leaf in enumerate(leaves) if _is_parameter(leaf)]
-    if len(where) == 0:
+    positions = [i for i, leaf in enumerate(leaves) if _is_parameter(leaf)]
+    if len(positions) == 0:
         raise ValueError(
             f"network: got {brief(network)}; "
             "it must be a pytree of layers, or of floating arrays."
         )
-    values = [leaves[i] for i in where]
+    values = [leaves[i] for i in positions]
 
     def program(values: list) -> Array:
-        filled = dict(enumerate(leaves)) | dict(zip(where, values, strict=True))
-        return _one_an_example(losses(jax.tree.unflatten(structure, filled.values())))
+        arguments = dict(enumerate(leaves)) | dict(zip(positions, values, strict=True))
+        return _one_an_example(
+            losses(jax.tree.unflatten(structure, arguments.values()))
+        )
 
-    closed = jax.make_jaxpr(program)(values)
+    jaxpr = jax.make_jaxpr(program)(values)
     first_pass = Uses()
     shapes = jax.eval_shape(
         lambda: (
-            first_pass.run(closed, values)
+            first_pass.run(jaxpr, values)
             and [use.outputs for use in first_pass.entries]
         )
     )
@@ -165,16 +167,16 @@ def _of_arrays(losses: Losses, network: Any) -> Any:
 
     def tapped(nudges: list) -> tuple[Array, list]:
         uses = Uses(nudges)
-        return uses.run(closed, values)[0].sum(), [use.inputs for use in uses.entries]
+        return uses.run(jaxpr, values)[0].sum(), [use.inputs for use in uses.entries]
 
     deltas, inputs = jax.grad(tapped, has_aux=True)(
         [jnp.zeros(s.shape, s.dtype) for s in shapes]
     )
     moments: dict[int, Any] = {
-        where[i]: Skipped(reason) for i, reason in reasons.items()
+        positions[i]: Skipped(reason) for i, reason in reasons.items()
     }
     for use, x, delta in zip(first_pass.entries, inputs, deltas, strict=True):
-        moments.setdefault(where[use.argument], _of_use(use, x, delta))
+        moments.setdefault(positions[use.argument], _of_use(use, x, delta))
     return jax.tree.unflatten(structure, [moments.get(i) for i in range(len(leaves))])
 
 
@@ -203,7 +205,7 @@ def _one_an_example(losses: Any) -> Array:
     values = jnp.asarray(losses)
     if values.ndim != 1:
         raise ValueError(
-            f"losses: got shape {values.shape}; it must be (N,): one loss an example."
+            f"losses: got shape {values.shape}; it must be (N,): one loss per example."
         )
     return values
 

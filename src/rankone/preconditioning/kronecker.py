@@ -102,7 +102,8 @@ def unvec(
 
 
 class KroneckerPreconditioner(Module):
-    """P = R ⊗ L with L = TTᵀ and R = VᵀV, kept as its two factors [K-eqP, K-eqdU].
+    """Preconditioner P = R ⊗ L with L = TTᵀ and R = VᵀV, stored as its two factors
+    [K-eqP, K-eqdU].
 
     `P @ g` takes a vec (mn,), or several as columns (mn, k); `P.apply(G)` takes the
     matrix (m, n) itself, which costs the two products LG and (LG)R and no copy. Make
@@ -206,7 +207,7 @@ class KroneckerPreconditioner(Module):
         return _write(self, delta, x, rate)
 
     def to_dense(self) -> Float[Array, "mn mn"]:
-        """All (mn)² entries: for looking at, and for tests."""
+        """P as a dense matrix with all (mn)² entries, for inspection and for tests."""
         return (
             jnp.kron(self.right, self.left)
             if self.order == "column"
@@ -237,8 +238,8 @@ class KroneckerPreconditioner(Module):
 
     @jax.jit
     def eigenvalues(self) -> Float[Array, " mn"]:
-        """The mn eigenvalues, falling: every product of one of `left` and one of
-        `right` [K-unn-rank, K-penalty].
+        """The mn eigenvalues, in decreasing order: all products of an entry of `left`
+        and an entry of `right` [K-unn-rank, K-penalty].
         """
         return jnp.sort(
             jnp.outer(
@@ -247,14 +248,14 @@ class KroneckerPreconditioner(Module):
         )[::-1]
 
     def squared_norm(self, G: Real[ArrayLike, "m n"]) -> Float[Array, ""]:
-        """gᵀPg = ‖TᵀGVᵀ‖²: what norm clipping or a line search on U sees of a gradient
-        G, with g = vec G [K-norm].
+        """Squared norm gᵀPg = ‖TᵀGVᵀ‖² of the gradient of U, for a gradient G of W with
+        g = vec G. Norm clipping and line searches on U use this norm [K-norm].
         """
         G = self._fitting(G, "({}, {}): one matrix")
         if G.ndim != 2:
             raise ValueError(
                 f"G: got shape {G.shape}; "
-                "it must be one matrix: jax.vmap takes a batch."
+                "it must be one matrix; for a batch use jax.vmap."
             )
         return jnp.vdot(G, self.apply(G))
 
@@ -326,7 +327,7 @@ def _on_vecs(P: KroneckerPreconditioner, g: Array) -> Array:
 
 @jax.jit
 def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
-    (left, first), (right, second) = (
+    (left, left_valid), (right, right_valid) = (
         symmetric_power(side, -1.0) for side in (P.left, P.right)
     )
     ends = [
@@ -337,10 +338,10 @@ def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
     condition = (ends[0][-1] / ends[0][0]) * (ends[1][-1] / ends[1][0]).astype(
         ends[0].dtype
     )
-    good = first & second & (condition <= _worst(P.dtype))
-    left, right = (jnp.where(good, side, jnp.nan) for side in (left, right))
+    is_invertible = left_valid & right_valid & (condition <= _worst(P.dtype))
+    left, right = (jnp.where(is_invertible, side, jnp.nan) for side in (left, right))
     return KroneckerPreconditioner(
-        left, right, P.order, outcome((~good, Outcome.SINGULAR))
+        left, right, P.order, outcome((~is_invertible, Outcome.SINGULAR))
     )
 
 

@@ -1,5 +1,5 @@
-r"""Layers reparameterised as W = TUV, beside the dense layers of `rankone.nn`, in
-networks that are any pytree of both.
+r"""Layers reparameterised as W = TUV. A network is any pytree of these layers and of
+the dense layers of `rankone.nn`.
 
 With a bias, a 1 is appended to the input, so that W has one more column, the bias
 [K-eq0]: of a dense layer that is its `augmented` matrix [W b], and TUV is written for
@@ -232,13 +232,13 @@ def _multiplied_out(layer: Reparameterized) -> Array:
 
 
 def is_layer(node: Any) -> bool:
-    """True if a node of a network is one of its layers."""
+    """True if a node of a network's pytree is a `Dense` or a `Reparameterized` layer."""
     return isinstance(node, Dense | Reparameterized)
 
 
 def beside(name: str, tree: Any, network: Any, kind: type) -> list:
-    """Entry of a network's pytree in the place of each layer or array: an object of a
-    `kind`, or None.
+    """List of the entries of `tree` in the place of each layer or array of the network.
+    Each entry is an object of `kind`, or None.
     """
     requirement = (
         f"the network's pytree with {kind.__name__}, or None, in the place of each "
@@ -313,8 +313,8 @@ def merge(network: Any) -> Any:
 
 
 def trainable(network: Any) -> Any:
-    """True for the U of a reparameterised layer and all of a dense one, False for T, V
-    and W0: a mask for optax.
+    """Mask for optax: True for the U of a reparameterised layer and all of a dense one,
+    False for T, V and W0.
     """
 
     def mark(path: tuple, leaf: Any) -> bool:

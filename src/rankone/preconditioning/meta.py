@@ -51,8 +51,8 @@ class MetaRun(Module):
 def adapt_U(
     network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 1
 ) -> Any:
-    """The network after a few steps of gradient descent on the U of every layer;
-    differentiable in all of it.
+    """Network after a few steps of gradient descent on the U of every layer. The result
+    is differentiable with respect to all parameters.
 
     Compiled once for each `loss`, so hand it the same function where it is called
     often.
@@ -86,22 +86,22 @@ def _check_functions(**functions: Any) -> None:
 def _check_differentiable(network: Any) -> None:
     leaves = jax.tree.leaves(network)
     arrays = all(isinstance(leaf, jax.Array | np.ndarray) for leaf in leaves)
-    good = (
+    are_floating = (
         len(leaves) > 0
         and arrays
         and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
     )
-    if not good:
+    if not are_floating:
         raise ValueError(
             f"network: got {brief(network)}; it must be a pytree of floating arrays."
         )
 
 
 def _adapted(network: Any, loss: Loss, learning_rate: ArrayLike, steps: int) -> Any:
-    free = trainable(network)
+    mask = trainable(network)
 
     def step(net: Any, _: None) -> tuple[Any, None]:
-        return gradient_step(loss, net, learning_rate, where=free), None
+        return gradient_step(loss, net, learning_rate, where=mask), None
 
     return jax.lax.scan(step, network, length=steps)[0]
 
@@ -123,7 +123,7 @@ def meta_learn(
     tasks: int = 16,
     learn_factors: bool = True,
 ) -> MetaRun:
-    """Learn the start U and the factors T, V, from tasks drawn at random [K-meta].
+    """Start U and factors T and V, meta-learned from tasks drawn at random [K-meta].
 
     Compiled once for the same functions, optimiser and numbers of steps.
 
@@ -187,7 +187,7 @@ class _Learner:
         return self.query(adapted, task)
 
     def mean(self, network: Any, key: Array, rate: ArrayLike) -> Array:
-        """The same, on average over tasks drawn with a key."""
+        """Mean of `judged` over tasks drawn with a key."""
         tasks = jax.vmap(self.sample)(jax.random.split(key, self.tasks))
         return jax.vmap(self.judged, (None, 0, None))(network, tasks, rate).mean()
 
@@ -196,12 +196,12 @@ class _Learner:
 def _meta_learned(
     network: Any, keys: Array, rate: ArrayLike, factors: Array, learner: _Learner
 ) -> MetaRun:
-    free = jax.tree.map(lambda is_U: is_U | factors, trainable(network))
+    mask = jax.tree.map(lambda is_U: is_U | factors, trainable(network))
 
     def step(carry: tuple[Any, Any], key: Array) -> tuple[tuple[Any, Any], Array]:
         net, state = carry
         value, gradient = jax.value_and_grad(learner.mean)(net, key, rate)
-        gradient = jax.tree.map(lambda g, f: jnp.where(f, g, 0), gradient, free)
+        gradient = jax.tree.map(lambda g, f: jnp.where(f, g, 0), gradient, mask)
         updates, state = learner.outer.update(gradient, state, net)
         return (optax.apply_updates(net, updates), state), value
 

@@ -1,5 +1,5 @@
-"""Natural neural networks: keep W and change its coordinates, so that plain descent is
-whitened [K-prong].
+"""Natural neural networks: coordinates of W that are changed during training, so that
+plain gradient descent acts as whitened descent [K-prong].
 
 The network is multiplied out and written anew as TUV with factors from recent data; SGD
 then trains U. Between two changes this is exactly descent preconditioned with VᵀV ⊗
@@ -42,7 +42,7 @@ def whiten(
     network: Any, moments: Any, *, damping: float = 0.0, sides: str = "input"
 ) -> Any:
     """Network of the same function, with each layer written in coordinates in which its
-    moments are white [K-prong].
+    second moments are the identity [K-prong].
 
     Args:
         network: Pytree of layers, dense or reparameterised.
@@ -99,8 +99,8 @@ def prong(
     decay: float = 0.9,
     sides: str = "input",
 ) -> Prong:
-    """Plain SGD on U, in coordinates that are renewed every so many steps [K-prong,
-    K-unn-stats].
+    """Training by plain SGD on U, in coordinates that are recomputed every `every`
+    steps [K-prong, K-unn-stats].
 
     Args:
         losses: losses(network, batch) -> (N,), calling every layer once.

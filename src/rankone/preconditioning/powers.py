@@ -1,4 +1,6 @@
-"""Powers of symmetric matrices, with a derivative where eigenvalues are equal too."""
+"""Powers of symmetric matrices that are differentiable where eigenvalues are equal,
+too.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -11,8 +13,8 @@ __all__ = ["symmetric_power"]
 def symmetric_power(
     A: Float[Array, "n n"], power: ArrayLike
 ) -> tuple[Float[Array, "n n"], Bool[Array, ""]]:
-    """A^power of a symmetric positive semidefinite matrix by its eigenvectors, and
-    whether A is fit for it.
+    """Power of a symmetric positive semidefinite matrix by its eigenvectors, and True
+    if A is positive definite (for a negative power) or semidefinite (for any other).
 
     Eigenvalues below rounding error count as rounding error for a negative power, as 0
     for another.
@@ -22,8 +24,8 @@ def symmetric_power(
 
 @jax.custom_jvp
 def _raised(A: Array, power: Array) -> tuple[Array, Array]:
-    _, vectors, values, good = _eigen(A, power)
-    return (vectors * (values**power)[None]) @ vectors.T, good
+    _, vectors, values, valid = _eigen(A, power)
+    return (vectors * (values**power)[None]) @ vectors.T, valid
 
 
 def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
@@ -32,8 +34,8 @@ def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
     """
     values, vectors = jnp.linalg.eigh((A + A.T) / 2)
     floor = jnp.finfo(A.dtype).eps * len(A) * values[-1]
-    good = jnp.where(power < 0, values[0] > floor, values[0] >= -floor)
-    return values, vectors, jnp.maximum(values, jnp.where(power < 0, floor, 0)), good
+    valid = jnp.where(power < 0, values[0] > floor, values[0] >= -floor)
+    return values, vectors, jnp.maximum(values, jnp.where(power < 0, floor, 0)), valid
 
 
 @_raised.defjvp
@@ -48,14 +50,14 @@ def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
     middle = (values[:, None] + values[None]) / 2
     gap = values[:, None] - values[None]
     # off by gap²/λ² there, by ε·λ/gap beyond
-    near = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle
-    raised = values**power
+    is_degenerate = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle
+    powers = values**power
     share = jnp.where(
-        near,
+        is_degenerate,
         power * middle ** (power - 1),
-        (raised[:, None] - raised[None]) / jnp.where(near, 1, gap),
+        (powers[:, None] - powers[None]) / jnp.where(is_degenerate, 1, gap),
     )
     slope = vectors @ (share * (vectors.T @ ((dA + dA.T) / 2) @ vectors)) @ vectors.T
-    logs = jnp.where(values > 0, raised * jnp.log(jnp.where(values > 0, values, 1)), 0)
+    logs = jnp.where(values > 0, powers * jnp.log(jnp.where(values > 0, values, 1)), 0)
     by_power = (vectors * logs[None]) @ vectors.T
     return out, (slope + by_power * dp, np.zeros((), jax.dtypes.float0))

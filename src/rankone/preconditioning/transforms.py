@@ -50,7 +50,7 @@ __all__ = [
 
 
 def precondition(factors: Any) -> optax.GradientTransformation:
-    """Replace each gradient G by TTᵀ G VᵀV [K-eq2].
+    """Gradient transformation that replaces each gradient G by TTᵀ G VᵀV [K-eq2].
 
     Chained before SGD, heavy ball, Nesterov's momentum or an average, W moves exactly
     as TUV does when the same method trains U; chained before Adam it does not [K-mom,
@@ -144,8 +144,8 @@ def estimated_kronecker(
     sides: str = "both",
     largest: int = 10_000,
 ) -> optax.GradientTransformationExtraArgs:
-    """Precondition with factors that follow the data: moving second moments, damped,
-    refreshed now and then [K-FAC].
+    """Gradient transformation that preconditions with factors estimated from data:
+    damped moving averages of second moments, refreshed every `every` steps [K-FAC].
 
     `update(grads, state, params, moments=...)` takes the batch's `layer_moments`. With
     `sides="both"` this is K-FAC's block-diagonal natural gradient; with "input" the

@@ -1,5 +1,5 @@
-"""The second moments that make good factors: of a layer's inputs and of the gradients
-at its outputs [K-FAC].
+"""Second moments of a layer's inputs and of the gradients at its outputs, and the
+factors T and V that follow from them [K-FAC].
 
 With A = E[x xᵀ] and D = E[δ δᵀ], where δ = ∂ℓ/∂(Wx), the Fisher matrix of a layer is
 about A ⊗ D, so that V = A^(-1/2) and T = D^(-1/2) make P ≈ F⁻¹.
@@ -86,7 +86,7 @@ class MovingMoments(Module):
     def start(
         cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float
     ) -> "MovingMoments":
-        """No moments yet, of a layer with weights of `shape` (m, n)."""
+        """Initial state without moments, of a layer with weights of `shape` (m, n)."""
         check_decay(decay)
         if len(shape) != 2:
             raise ValueError(
@@ -120,7 +120,7 @@ class MovingMoments(Module):
 
 
 def check_decay(decay: float) -> None:
-    """Raise unless `decay` is a weight of what is past."""
+    """Raise unless `decay`, the weight of past moments, is in [0, 1)."""
     fraction = real("decay", decay, "a number in [0, 1)")
     if not (fraction is not None and 0 <= fraction < 1):
         raise ValueError(f"decay: got {brief(decay)}; it must be in [0, 1).")
@@ -184,9 +184,9 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
     A = array("A", A, "(n, n)", 2)
     if A.shape[0] != A.shape[1]:
         raise ArgumentError("A", f"got shape {A.shape}; it must be square.")
-    raised = _power(A, power)
-    _check_power("A", A, power, raised)
-    return raised
+    result = _power(A, power)
+    _check_power("A", A, power, result)
+    return result
 
 
 def _check_exponent(power: ArrayLike) -> None:
@@ -199,16 +199,16 @@ def _check_exponent(power: ArrayLike) -> None:
 
 @jax.jit
 def _power(A: Array, power: ArrayLike) -> Array:
-    raised, good = symmetric_power(A, power)
+    result, valid = symmetric_power(A, power)
     symmetric = jnp.abs(A - A.T).max() <= 1e-3 * jnp.abs(A).max()
-    return jnp.where(good & symmetric, raised, jnp.nan)
+    return jnp.where(valid & symmetric, result, jnp.nan)
 
 
-def _check_power(name: str, A: Array, power: ArrayLike, raised: Array) -> None:
+def _check_power(name: str, A: Array, power: ArrayLike, result: Array) -> None:
     """Say what is wrong with a matrix that has no such power, where that can be seen
     for nothing.
     """
-    if not readable(A, power, raised) or np.isfinite(np.asarray(raised)).all():
+    if not readable(A, power, result) or np.isfinite(np.asarray(result)).all():
         return
     host = np.asarray(A)
     asymmetry = np.abs(host - host.T).max()
@@ -281,14 +281,16 @@ def _whitening(
         else (_add(moment, damping) for moment in moments)
     )
 
-    def plain(moment: Array) -> tuple[Array, Array]:
+    def identity(moment: Array) -> tuple[Array, Array]:
         return (jnp.eye(len(moment), dtype=moment.dtype), jnp.bool_(True))
 
-    T, good_T = plain(D) if sides == "input" else symmetric_power(D, power)
-    V, good_V = plain(A) if sides == "output" else symmetric_power(A, power)
-    finite = jnp.isfinite(T).all() & jnp.isfinite(V).all()
+    T, T_valid = identity(D) if sides == "input" else symmetric_power(D, power)
+    V, V_valid = identity(A) if sides == "output" else symmetric_power(A, power)
+    is_finite = jnp.isfinite(T).all() & jnp.isfinite(V).all()
     return Factors(
         T,
         V,
-        outcome((~finite, Outcome.NOT_FINITE), (~(good_T & good_V), Outcome.SINGULAR)),
+        outcome(
+            (~is_finite, Outcome.NOT_FINITE), (~(T_valid & V_valid), Outcome.SINGULAR)
+        ),
     )

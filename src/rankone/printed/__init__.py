@@ -1,3 +1,1 @@
-"""Formulas that the papers print in another form, kept to be measured beside the
-corrected form.
-"""
+"""Formulas in the form that the papers print, for comparison with the corrected form."""

@@ -39,8 +39,8 @@ __all__ = [
 def lemma_2(
     memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]
 ) -> dict[str, Array]:
-    """Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of
-    states of the cube.
+    """Ratio of the two sides of each of eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22,
+    D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
 
     "eq18" is the largest difference between ∇E and x − sm(−β‖x − ξ^μ‖²/2)Ξ, not a
     ratio; eq. 22 is taken with ‖Ξ‖₂, and eq. 26 with its printed 4.
@@ -58,23 +58,23 @@ def lemma_2(
     sm_x, sm_z = (jax.nn.softmax(-beta / 2 * square(y)) for y in (x, z))
     gradients = _length(memory.gradient(x) - memory.gradient(z))
     change = jnp.abs(sm_x - sm_z).sum(-1)
-    moved = _length(x - z)
+    shift = _length(x - z)
     logits = beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
     return {
         "eq18": jnp.abs(memory.gradient(x) - (x - sm_x @ Xi)).max(),
-        "eq19-21": gradients / (moved + _length((sm_x - sm_z) @ Xi)),
+        "eq19-21": gradients / (shift + _length((sm_x - sm_z) @ Xi)),
         "eq22": _length((sm_x - sm_z) @ Xi) / (change * jnp.linalg.norm(Xi, 2)),
         "eq23": change / (jnp.exp(beta / 2) / K * logits),
-        "eq24-26": logits / (2 * beta * K * moved),
-        "eq27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * moved),
+        "eq24-26": logits / (2 * beta * K * shift),
+        "eq27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * shift),
     }
 
 
 @checked
 @jax.jit
 def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
-    """Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest
-    kernel error at hand.
+    """Ratio of the two sides of each of eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46,
+    D-eq47], with ε₀ the largest kernel error at these states.
 
     Eqs 43 to 46 need k̂ ≥ 0; the ratio may pass 1 where that fails.
 
@@ -102,17 +102,17 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
 @checked
 @jax.jit
 def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
-    """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾,
-    and d⁽ᵗ⁾ over its two terms.
+    """Ratio of the two sides of eqs 48 to 54 on two runs side by side [D-eq48-53,
+    D-eq54]: the distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over the sum of its two terms.
     """
     gap = run.exact - run.distributed
     steps = jnp.linalg.norm(jnp.diff(gap, axis=0), axis=-1)
-    turned = jnp.linalg.norm(
+    gradient_change = jnp.linalg.norm(
         memory.gradient(run.exact[:-1]) - memory.gradient(run.distributed[:-1]), axis=-1
     )
     return {
         "eq48-53": run.distance[1:] / jnp.cumsum(steps, axis=0),
-        "eq54": steps / (run.step_size * (turned + run.errors)),
+        "eq54": steps / (run.step_size * (gradient_change + run.errors)),
     }
 
 

@@ -1,5 +1,5 @@
-"""Two gradients as the paper has them: the field that its proof treats as one, and the
-logarithm that it clips.
+"""Two gradients as the paper prints them: the field that its proof treats as a
+gradient, and the gradient of the logarithm that it clips.
 """
 
 from dataclasses import replace
@@ -17,7 +17,8 @@ __all__ = ["Barycentric", "Clipped", "barycentric_field"]
 
 
 class Clipped(EnergyMemory):
-    """Ê(x) = −(1/β) log max(Ŝ(x), ε): the gradient is zero wherever Ŝ ≤ ε [D-fn6].
+    """Distributed memory with the published energy Ê(x) = −(1/β) log max(Ŝ(x), ε),
+    whose gradient is zero wherever Ŝ ≤ ε [D-fn6].
 
     Such a query never moves, and a rule that watches the change of energy calls it
     retrieved. `DrDAM` itself goes on along a tangent instead. `retrieve` follows
@@ -64,7 +65,7 @@ class Clipped(EnergyMemory):
 @checked
 @jax.jit
 def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, "... D"]:
-    """Eq. 29 as it stands, x − Σ_μ k̂_μ ξ^μ/Σ_μ k̂_μ, with the patterns at hand
+    """Field of eq. 29 as printed, x − Σ_μ k̂_μ ξ^μ/Σ_μ k̂_μ, computed from the patterns
     [D-eq29].
 
     Args:
@@ -81,7 +82,7 @@ def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, ".
     Xi = states("Xi", Xi, memory.D)
     if Xi.ndim != 2:
         raise ValueError(
-            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern per row."
         )
     scale = jnp.sqrt(memory.beta)
     k = memory.features.phi(scale * x) @ memory.features.phi(scale * Xi).T
@@ -89,8 +90,8 @@ def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, ".
 
 
 class Barycentric(EnergyMemory):
-    """Eqs 30 to 32 with their lost "x −": the same field from T and R, without the
-    patterns [D-eq30-32].
+    """Field of eqs 30 to 32 with the missing "x −" restored. It is the same field,
+    computed from T and R without the patterns [D-eq30-32].
 
     ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with R = Σ_μ φ(√β ξ^μ)ξ^μᵀ: MD numbers, against
     the KD of the patterns themselves. Make one with `Barycentric.store`; `retrieve` can
@@ -107,11 +108,11 @@ class Barycentric(EnergyMemory):
     @classmethod
     @checked
     def store(cls, memory: DrDAM, Xi: Numbers) -> "Barycentric":
-        """The field of the patterns Xi (K, D), the ones that `memory` holds."""
+        """Field of the patterns Xi (K, D), which must be those that `memory` stores."""
         Xi = states("Xi", Xi, memory.D)
         if Xi.ndim != 2:
             raise ValueError(
-                f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+                f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern per row."
             )
         return cls(memory, _factor(memory, Xi))
 
@@ -126,11 +127,13 @@ class Barycentric(EnergyMemory):
         return self.memory.T.size + self.R.size
 
     def field(self, x: Numbers) -> Float[Array, "... D"]:
-        """ĝ_B at states x (..., D) -> (..., D), which is the gradient of nothing."""
+        """Field ĝ_B at states x (..., D) -> (..., D). It is not the gradient of any
+        energy.
+        """
         return self.gradient(x)
 
     def add(self, xi: Numbers) -> "Barycentric":
-        """A new field with the pattern xi (D,), or patterns (n, D), besides."""
+        """New field that also includes the pattern xi (D,), or patterns (n, D)."""
         xi = states("xi", xi, self.D).reshape(-1, self.D)
         addition = Barycentric.store(self.memory, xi)
         return replace(self, memory=self.memory.add(xi), R=self.R + addition.R)

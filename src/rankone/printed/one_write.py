@@ -1,5 +1,5 @@
-"""One write as it is published: the edit as the code computes it, and the step into a
-deep linear network.
+"""Two published formulas of a write: the edit as the published code computes it, and
+the gradient step into a deep linear network.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ def mixed_key_edit(
     k_bare: Real[ArrayLike, " D"],
     v: Real[ArrayLike, " H"],
 ) -> Write:
-    """The edit with u from the mean key over contexts, but uᵀk and Wk from the key
-    without a context.
+    """Edit of the published code, in which u comes from the mean key over the contexts,
+    but uᵀk and Wk use the key without a context.
 
     It answers the bare key exactly and the mean key by accident; where uᵀk_bare happens
     to be small, it writes a huge change. `rank_one_edit` with one key throughout is the

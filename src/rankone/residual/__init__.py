@@ -1,5 +1,5 @@
-"""Residual memory (ResMem): a base model, the nearest-neighbour memory of what it
-leaves, and the rate of the two.
+"""Residual memory (ResMem): a base model, and a memory that looks up its residuals at
+the nearest neighbours.
 """
 
 from rankone.residual.resmem import ResMem

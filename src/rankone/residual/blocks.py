@@ -1,5 +1,5 @@
-r"""Exact nearest neighbours in JAX: block minima by matrix products, then distances in
-the blocks that can still win.
+r"""Exact nearest-neighbour search in JAX: the minimum of each block of rows by matrix
+products, then distances in the blocks that can contain a nearest row.
 
 With $s_i=\frac12\|z_i\|^2-\langle q,z_i\rangle$ the order of $s$ is the order of
 $\|q-z_i\|$. Phase one finds the least $s$ of every block of rows. The k nearest rows
@@ -60,34 +60,36 @@ def block_bytes(
     return itemsize * (_CHUNK * (D + N) + 2 * minima + m * block * D)
 
 
-def search_rows(rows: Array, half: Array, q: Array, k: int) -> tuple[Array, Array]:
+def search_rows(
+    rows: Array, half_norms: Array, q: Array, k: int
+) -> tuple[Array, Array]:
     """Distances and indices (N, k) of the nearest rows to queries (N, D), nearest
     first; nothing is checked.
 
     Args:
         rows: (n, D).
-        half: ½‖z‖² of each row (n,); a row for which it is ∞ is never found.
+        half_norms: ½‖z‖² of each row (n,); a row for which it is ∞ is never found.
         q: Queries (N, D), of the dtype of the distances.
         k: Number of neighbours.
     """
     if not len(q):
         return jnp.zeros((0, k), q.dtype), jnp.zeros((0, k), jnp.int32)
-    fixed, fixed_half, points = jax.lax.stop_gradient((rows, half, q))
+    store, store_half, points = jax.lax.stop_gradient((rows, half_norms, q))
     batches = -(-len(q) // _QUERIES)
     size = -(-len(q) // batches)  # equal batches, each in the memory of one
     padded = jnp.pad(points, ((0, batches * size - len(q)), (0, 0)))
     indices = jax.lax.map(
-        lambda part: _batch(fixed, fixed_half, part, k),
+        lambda part: _search_batch(store, store_half, part, k),
         padded.reshape(batches, size, -1),
     )
     indices = indices.reshape(-1, k)[: len(q)]
-    near = jax.lax.map(
+    distances = jax.lax.map(
         lambda pair: _distance(rows[pair[1]], pair[0]),
         (q, indices),
         batch_size=_QUERIES,
     )
-    counts = jnp.isfinite(fixed_half[indices])
-    return jnp.where(counts, near, jnp.inf), jnp.where(counts, indices, -1)
+    row_mask = jnp.isfinite(store_half[indices])
+    return jnp.where(row_mask, distances, jnp.inf), jnp.where(row_mask, indices, -1)
 
 
 def _distance(rows: Array, q: Array) -> Array:
@@ -96,53 +98,53 @@ def _distance(rows: Array, q: Array) -> Array:
     return jnp.where(square == 0, 0, jnp.sqrt(jnp.where(square == 0, 1, square)))
 
 
-def _batch(rows: Array, half: Array, q: Array, k: int) -> Array:
+def _search_batch(rows: Array, half_norms: Array, q: Array, k: int) -> Array:
     """Indices (N, k) of the nearest rows to queries (N, D)."""
     if len(rows) <= _SMALL:
         return jax.lax.map(
-            lambda one: jax.lax.top_k(
-                -((rows.astype(q.dtype) - one[None]) ** 2).sum(-1), k
+            lambda query: jax.lax.top_k(
+                -((rows.astype(q.dtype) - query[None]) ** 2).sum(-1), k
             )[1],
             q,
         )
     block = _block_size(len(rows), q.shape[1], k)
-    minima, blocks = _least_blocks(rows, half, q, k, block)
+    minima, blocks = _least_blocks(rows, half_norms, q, k, block)
     # here, not in the loop over queries
-    largest = jnp.where(jnp.isfinite(half), half, 0).max()
+    max_half = jnp.where(jnp.isfinite(half_norms), half_norms, 0).max()
 
-    def pick(one: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        return _within_blocks(rows, largest, *one, k=k, block=block)
+    def pick(query: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        return _search_blocks(rows, max_half, *query, k=k, block=block)
 
     indices, certified = jax.lax.map(pick, (q, minima, blocks), batch_size=_AT_ONCE)
     # The result needs no condition; but without it XLA copies the store before a loop
     # that it does not enter.
     return jax.lax.cond(
-        certified.all(), lambda: indices, lambda: _repaired(rows, q, indices, certified)
+        certified.all(), lambda: indices, lambda: _repair(rows, q, indices, certified)
     )
 
 
-def _repaired(rows: Array, q: Array, indices: Array, certified: Array) -> Array:
-    """The indices, with those of uncertified queries searched again, one by one."""
-    again = jnp.argsort(certified, stable=True)  # the uncertified first
+def _repair(rows: Array, q: Array, indices: Array, certified: Array) -> Array:
+    """The indices, with those of uncertified queries searched again individually."""
+    order = jnp.argsort(certified, stable=True)  # the uncertified first
 
-    def repair(i: Array, indices: Array) -> Array:
-        return indices.at[again[i]].set(
-            _by_differences(rows, q[again[i]], indices.shape[1])
+    def search_again(i: Array, indices: Array) -> Array:
+        return indices.at[order[i]].set(
+            _search_differences(rows, q[order[i]], indices.shape[1])
         )
 
-    return jax.lax.fori_loop(0, (~certified).sum(), repair, indices)
+    return jax.lax.fori_loop(0, (~certified).sum(), search_again, indices)
 
 
 def _block_size(n: int, D: int, k: int) -> int:
-    """Rows with one minimum; one where the blocks wanted would hold most of the
-    store.
+    """Number of rows with one minimum; 1 where the blocks of phase two would be most of
+    the store.
     """
     block = 2 * _BLOCK if D <= _NARROW and n >= _MANY else _BLOCK
     return block if n >= 2 * (k + _SPARE) * block else 1
 
 
 def _least_blocks(
-    rows: Array, half: Array, q: Array, k: int, block: int
+    rows: Array, half_norms: Array, q: Array, k: int, block: int
 ) -> tuple[Array, Array]:
     """The k + 8 + 1 least block minima (N, m), in order, and the first row of each
     block.
@@ -151,30 +153,31 @@ def _least_blocks(
     N = len(q)
     m = min(k + _SPARE + 1, -(-n // block))
     if n * N <= _WHOLE or n <= _CHUNK or block == 1:
-        values, at = jax.lax.top_k(-_minima(rows, half, q, block), m)
-        return -values, at * block
+        values, places = jax.lax.top_k(-_minima(rows, half_norms, q, block), m)
+        return -values, places * block
     chunks = -(-n // _CHUNK)
-    best = jnp.full((N, m), -jnp.inf, q.dtype), jnp.zeros((N, m), jnp.int32)
+    candidates = jnp.full((N, m), -jnp.inf, q.dtype), jnp.zeros((N, m), jnp.int32)
     for first in range(0, chunks, _GROUP):
-        best = _merge(
-            best, *_group(rows, half, q, first, min(_GROUP, chunks - first), block)
+        candidates = _merge(
+            candidates,
+            *_group(rows, half_norms, q, first, min(_GROUP, chunks - first), block),
         )
-    return -best[0], best[1]
+    return -candidates[0], candidates[1]
 
 
 def _merge(
-    best: tuple[Array, Array], minima: Array, rows: Array
+    candidates: tuple[Array, Array], minima: Array, rows: Array
 ) -> tuple[Array, Array]:
-    values = jnp.concatenate([best[0], -minima], 1)
+    values = jnp.concatenate([candidates[0], -minima], 1)
     rows = jnp.concatenate(
-        [best[1], jnp.broadcast_to(rows.astype(jnp.int32), minima.shape)], 1
+        [candidates[1], jnp.broadcast_to(rows.astype(jnp.int32), minima.shape)], 1
     )
-    values, at = jax.lax.top_k(values, best[0].shape[1])
-    return values, jnp.take_along_axis(rows, at, 1)
+    values, places = jax.lax.top_k(values, candidates[0].shape[1])
+    return values, jnp.take_along_axis(rows, places, 1)
 
 
 def _group(
-    rows: Array, half: Array, q: Array, first: int, chunks: int, block: int
+    rows: Array, half_norms: Array, q: Array, first: int, chunks: int, block: int
 ) -> tuple[Array, Array]:
     """Minima (N, blocks) of some chunks, and the first row of each block."""
 
@@ -182,27 +185,29 @@ def _group(
         # the last reaches back: rows seen do not count twice
         start = jnp.minimum(i * _CHUNK, len(rows) - _CHUNK)
         part = jax.lax.dynamic_slice_in_dim(rows, start, _CHUNK)
-        norms = jax.lax.dynamic_slice_in_dim(half, start, _CHUNK)
+        norms = jax.lax.dynamic_slice_in_dim(half_norms, start, _CHUNK)
         norms = jnp.where(start + jnp.arange(_CHUNK) >= i * _CHUNK, norms, jnp.inf)
         return None, (
             _minima(part, norms, q, block),
             start + block * jnp.arange(_CHUNK // block),
         )
 
-    _, (minima, at) = jax.lax.scan(chunk, None, first + jnp.arange(chunks))
-    return minima.transpose(1, 0, 2).reshape(len(q), -1), at.reshape(-1)
+    _, (minima, places) = jax.lax.scan(chunk, None, first + jnp.arange(chunks))
+    return minima.transpose(1, 0, 2).reshape(len(q), -1), places.reshape(-1)
 
 
-def _minima(rows: Array, half: Array, q: Array, block: int) -> Array:
+def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
     """Least ½‖z‖² − ⟨q, z⟩ of every `block` rows: (N, ⌈rows/block⌉)."""
-    scores = half[:, None] - jnp.matmul(rows.astype(q.dtype), q.T, precision=_HIGHEST)
+    scores = half_norms[:, None] - jnp.matmul(
+        rows.astype(q.dtype), q.T, precision=_HIGHEST
+    )
     scores = jnp.pad(scores, ((0, -len(rows) % block), (0, 0)), constant_values=jnp.inf)
     return scores.reshape(-1, block, len(q)).min(1).T
 
 
-def _within_blocks(
+def _search_blocks(
     rows: Array,
-    largest: Array,
+    max_half: Array,
     q: Array,
     minima: Array,
     first: Array,
@@ -210,56 +215,63 @@ def _within_blocks(
     k: int,
     block: int,
 ) -> tuple[Array, Array]:
-    """The k nearest rows of the blocks, and whether no row outside can be nearer."""
+    """The k nearest rows of the blocks, and True if no row outside can be nearer."""
     n, D = rows.shape
-    everything = len(first) * block >= n
-    first = jnp.sort(first if everything else first[:-1])  # in order, for ties
+    covers_store = len(first) * block >= n
+    first = jnp.sort(first if covers_store else first[:-1])  # in order, for ties
     # the last block may be short, and then its slice reaches back
     start = jnp.minimum(first, n - block)
     blocks = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(start)
     square = jnp.where(
-        _counted(n, first, start, block),
+        _row_mask(n, first, start, block),
         ((blocks.astype(q.dtype) - q[None, None]) ** 2).sum(-1),
         jnp.inf,
     )
-    top, at = jax.lax.top_k(-square.reshape(-1), k)
-    indices = (start[at // block] + at % block).astype(jnp.int32)
-    if everything:
+    top, places = jax.lax.top_k(-square.reshape(-1), k)
+    indices = (start[places // block] + places % block).astype(jnp.int32)
+    if covers_store:
         return indices, jnp.array(True)
-    own = (q**2).sum() / 2
+    query_half = (q**2).sum() / 2
     # of a product of length D, and of its terms
-    rounding = 2 * (D + 4) * jnp.finfo(q.dtype).eps * (own + largest)
+    rounding = 2 * (D + 4) * jnp.finfo(q.dtype).eps * (query_half + max_half)
     # .min(), not [-1]: at the sight of a slice XLA turns top_k into a sort of
     # everything
-    return indices, minima[-1] - rounding > -top.min() / 2 - own
+    return indices, minima[-1] - rounding > -top.min() / 2 - query_half
 
 
-def _counted(n: int, first: Array, start: Array, block: int) -> Array:
-    """Which rows of the slices count: a short block and the last chunk reach back over
-    rows that others hold.
+def _row_mask(n: int, first: Array, start: Array, block: int) -> Array:
+    """True for the rows of the slices that count: a short block and the last chunk reach
+    back over rows of other blocks.
     """
     rows = start[:, None] + jnp.arange(block, dtype=start.dtype)[None]
-    own = first[:, None]
-    return (rows >= own) & ((own % block == 0) | (rows >= (n - 1) // _CHUNK * _CHUNK))
+    block_start = first[:, None]
+    return (rows >= block_start) & (
+        (block_start % block == 0) | (rows >= (n - 1) // _CHUNK * _CHUNK)
+    )
 
 
-def _by_differences(rows: Array, q: Array, k: int) -> Array:
+def _search_differences(rows: Array, q: Array, k: int) -> Array:
     """Indices (k,) of the nearest rows from ‖z − q‖² itself, chunk by chunk, the lower
     row first on a tie.
     """
     n = len(rows)
     size = min(len(rows), max(_CHUNK, k))
 
-    def chunk(best: tuple[Array, Array], i: Array) -> tuple[tuple[Array, Array], None]:
+    def chunk(
+        candidates: tuple[Array, Array], i: Array
+    ) -> tuple[tuple[Array, Array], None]:
         start = jnp.minimum(i * size, n - size)
-        at = start + jnp.arange(size)
+        places = start + jnp.arange(size)
         square = (
             (jax.lax.dynamic_slice_in_dim(rows, start, size).astype(q.dtype) - q[None])
             ** 2
         ).sum(-1)
-        square = jnp.where(at >= i * size, square, jnp.inf)
-        values, order = jax.lax.top_k(jnp.concatenate([best[0], -square]), k)
-        return (values, jnp.concatenate([best[1], at.astype(jnp.int32)])[order]), None
+        square = jnp.where(places >= i * size, square, jnp.inf)
+        values, order = jax.lax.top_k(jnp.concatenate([candidates[0], -square]), k)
+        return (
+            values,
+            jnp.concatenate([candidates[1], places.astype(jnp.int32)])[order],
+        ), None
 
     empty = jnp.full(k, -jnp.inf, q.dtype), jnp.full(k, n, jnp.int32)
     (_, indices), _ = jax.lax.scan(chunk, empty, jnp.arange(-(-n // size)))

@@ -1,5 +1,5 @@
-"""A small network to learn what it can: dense layers with ReLU, trained by Adam. The
-base model of the experiments.
+"""The base model of the experiments: a small network of dense layers with ReLU,
+trained by Adam.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,9 @@ class Classifier(Module):
     layers: tuple[Dense, ...]
 
     def embed(self, x: Numbers) -> Float[Array, "*n H"]:
-        """The last hidden layer at x (..., D): where ResMem looks for neighbours."""
+        """Activations of the last hidden layer at x (..., D): the embeddings in which
+        ResMem looks for neighbours.
+        """
         return _embed(self.layers[:-1], x)
 
     def logits(self, x: Numbers) -> Float[Array, "*n L"]:
@@ -71,8 +73,8 @@ def train(
     nearest: Numbers | None = None,
     roughness: float = 1.0,
 ) -> Classifier:
-    """Fit a network with hidden layers of these widths by cross-entropy [S-CE]; batches
-    of 128, cosine decay.
+    """A network with hidden layers of these widths, fitted by cross-entropy [S-CE] in
+    batches of 128 with a cosine decay.
 
     A base whose residuals will be remembered is asked for smooth ones: with `nearest`
     the loss has in addition `roughness` times the mean of ‖r_i − r_j‖² over an example
@@ -109,22 +111,22 @@ def train(
         raise ValueError(
             f"roughness: got {brief(roughness)}; it must be a weight: 0 or more."
         )
-    near = (
+    neighbours = (
         jnp.zeros((len(X), 0), int) if nearest is None else numbers("nearest", nearest)
     )
-    rows = (
-        near.ndim == 2
-        and len(near) == len(X)
-        and jnp.issubdtype(near.dtype, jnp.integer)
+    shape_fits = (
+        neighbours.ndim == 2
+        and len(neighbours) == len(X)
+        and jnp.issubdtype(neighbours.dtype, jnp.integer)
     )
-    if not rows:
+    if not shape_fits:
         raise ValueError(
-            f"nearest: got {near.dtype} of shape {near.shape}; "
+            f"nearest: got {neighbours.dtype} of shape {neighbours.shape}; "
             f"it must be whole numbers ({len(X)}, k): rows near each."
         )
     k_start, k_order = jax.random.split(key)
     sizes = X.shape[1], *hidden, int(y.max()) + 1
-    data = X, numbers("labels", y), near, jnp.asarray(roughness, X.dtype)
+    data = X, numbers("labels", y), neighbours, jnp.asarray(roughness, X.dtype)
     return Classifier(
         _fit(data, k_start, k_order, step_size, sizes, integer("epochs", epochs))
     )
@@ -142,10 +144,10 @@ def _loss_with_memory(layers: tuple[Dense, ...], data: _Data, rows: Array) -> Ar
     if nearest.shape[1] == 0:
         return loss
 
-    def residual(at: Array) -> Array:
-        logits = relu_network(layers, X[at])
+    def residual(index: Array) -> Array:
+        logits = relu_network(layers, X[index])
         return jax.nn.one_hot(
-            y[at], logits.shape[-1], dtype=logits.dtype
+            y[index], logits.shape[-1], dtype=logits.dtype
         ) - jax.nn.softmax(logits)
 
     step = residual(rows)[:, None] - residual(nearest[rows])

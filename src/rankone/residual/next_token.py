@@ -1,5 +1,5 @@
-"""Tokens as examples: the windows that cover a text [S-appC-win], a model's states
-there, and what it leaves.
+"""Tokens as examples for ResMem: the windows that cover a text [S-appC-win], and the
+model's hidden states and residuals at each token.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,8 @@ __all__ = [
 
 
 def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
-    """First tokens of the windows that cover a text; the last one ends with it.
+    """Start positions of the windows that cover a text; the last window ends where the
+    text ends.
 
     Args:
         length: Tokens of the text, 1 or more.
@@ -52,22 +53,22 @@ def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
 
 
 def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
-    """Tokens before each token in the first window that holds it: what predicts it
-    [S-appC-win].
+    """Length of the context that predicts each token: the number of tokens before it in
+    the first window that contains it [S-appC-win].
 
     From the second window on at least window − stride; in the first window 0, 1, 2, …
     """
     contexts = np.full(length, -1)
     for start in window_starts(length, window, stride):
-        inside = np.arange(start, min(start + window, length))
-        new = inside[contexts[inside] < 0]
-        contexts[new] = new - start
+        window_tokens = np.arange(start, min(start + window, length))
+        new_tokens = window_tokens[contexts[window_tokens] < 0]
+        contexts[new_tokens] = new_tokens - start
     return contexts
 
 
 class Places(Module):
-    """Places in texts: what the model has made of the tokens up to there, and the token
-    that follows [S-appC-win].
+    """Positions in texts, each with the model's hidden state there and the token that
+    follows [S-appC-win].
 
     Attributes:
         z: Hidden state before the head (n, d): where ResMem looks for neighbours.
@@ -87,8 +88,8 @@ class Places(Module):
         return len(self.labels)
 
     def quote(self, model: LanguageModel, i: int, length: int = 10) -> tuple[str, str]:
-        """The last words before place i, `length` tokens of them, and the one that
-        follows.
+        """Text of the last `length` tokens before position i, and text of the token
+        that follows.
         """
         end = self.ends[i]
         words = self.tokens[self.texts[i]][max(end - length, 0) : end]
@@ -106,8 +107,8 @@ def read_places(
     stride: int = 192,
     batch: int = 4,
 ) -> Places:
-    """Run the model over some texts, in overlapping windows, and keep every place that
-    a token follows.
+    """`Places` of some texts: every position that has enough context and is followed by
+    a token, with the model's hidden states, computed in overlapping windows.
 
     Args:
         model: Base model.
@@ -123,36 +124,48 @@ def read_places(
     context = integer("context", context, "a positive number of tokens")
     batch = integer("batch", batch)
     tokens = [model.tokenizer.encode(text) for text in texts]
-    longest = max(map(len, tokens), default=0)
-    if not longest > context:
+    max_length = max(map(len, tokens), default=0)
+    if not max_length > context:
         raise ValueError(
-            f"texts: got {longest} tokens in the longest; "
+            f"texts: got {max_length} tokens in the longest; "
             f"it must be a text of more than context = {context}."
         )
-    where = _where(tokens, context, window, stride)
-    starts = np.unique(where[:, :2], axis=0)
+    places = _place_rows(tokens, context, window, stride)
+    starts = np.unique(places[:, :2], axis=0)
     rows = [tokens[text][start : start + window] for text, start in starts]
     states = _states(model.network, rows, batch)
     row = {(text, start): i for i, (text, start) in enumerate(starts.tolist())}
     z = np.stack(
-        [states[row[text, start]][at - start] for text, start, at in where.tolist()]
+        [
+            states[row[text, start]][position - start]
+            for text, start, position in places.tolist()
+        ]
     )
-    labels = np.array([tokens[text][at + 1] for text, _, at in where])
+    labels = np.array([tokens[text][position + 1] for text, _, position in places])
     return Places(
-        jnp.asarray(z), labels, where[:, 0], where[:, 2] + 1, tuple(map(tuple, tokens))
+        jnp.asarray(z),
+        labels,
+        places[:, 0],
+        places[:, 2] + 1,
+        tuple(map(tuple, tokens)),
     )
 
 
-def _where(
+def _place_rows(
     tokens: Sequence[Sequence[int]], context: int, window: int, stride: int
 ) -> NDArray[np.int64]:
     """Text, first token of the window, and token of every place (n, 3)."""
     places = []
-    for text, own in enumerate(tokens):
-        at = np.arange(context - 1, len(own) - 1)
-        if len(at):
-            starts = at - context_lengths(len(own) - 1, window, stride)[at]
-            places.append(np.stack([np.full(len(at), text), starts, at], 1))
+    for text, text_tokens in enumerate(tokens):
+        positions = np.arange(context - 1, len(text_tokens) - 1)
+        if len(positions):
+            starts = (
+                positions
+                - context_lengths(len(text_tokens) - 1, window, stride)[positions]
+            )
+            places.append(
+                np.stack([np.full(len(positions), text), starts, positions], 1)
+            )
     return np.concatenate(places)
 
 
@@ -163,23 +176,23 @@ def _states(
     shape, to compile once.
     """
     tokens, valid = pad(rows, multiple=64)
-    full = ((0, -len(rows) % batch), (0, 0))
+    padding = ((0, -len(rows) % batch), (0, 0))
     parts = zip(
         *(
-            np.pad(part, full).reshape(-1, batch, tokens.shape[1])
+            np.pad(part, padding).reshape(-1, batch, tokens.shape[1])
             for part in (tokens, valid)
         ),
         strict=True,
     )
-    made = [
-        np.asarray(_final(network, *part))
+    batches = [
+        np.asarray(_final_states(network, *part))
         for part in progress_bar(list(parts), desc="texts", disable=len(rows) < 64)
     ]
-    return list(np.concatenate(made))
+    return list(np.concatenate(batches))
 
 
 @jax.jit
-def _final(network: Network, tokens: Array, valid: Array) -> Array:
+def _final_states(network: Network, tokens: Array, valid: Array) -> Array:
     h, _, _ = run(
         network,
         embed(network, tokens),
@@ -221,17 +234,17 @@ def next_token_residuals(
         "a positive number of entries, not above the size of the vocabulary",
         most=L,
     )
-    values, columns = _largest(
+    values, columns = _top_entries(
         model.network, places.z, jnp.asarray(places.labels), temperature, keep
     )
     return sparse(values, columns, L)
 
 
 @partial(jax.jit, static_argnames="keep")
-def _largest(
+def _top_entries(
     network: Network, z: Array, labels: Array, temperature: float, keep: int
 ) -> tuple[Array, Array]:
-    def one(place: tuple[Array, Array]) -> tuple[Array, Array]:
+    def residual_entries(place: tuple[Array, Array]) -> tuple[Array, Array]:
         residual = (
             (-jax.nn.softmax(next_scores(network, place[0]) / temperature))
             .at[place[1]]
@@ -240,4 +253,4 @@ def _largest(
         columns = jax.lax.top_k(abs(residual), keep)[1]
         return residual[columns], columns
 
-    return jax.lax.map(one, (z, labels), batch_size=128)
+    return jax.lax.map(residual_entries, (z, labels), batch_size=128)

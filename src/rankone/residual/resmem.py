@@ -1,12 +1,13 @@
-"""Residual memory: learn what you can, and look up what is left among the nearest
+"""Residual memory: the residuals of a base model, looked up among the nearest
 neighbours.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
-from typing import Any, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -15,7 +16,7 @@ import numpy as np
 from jax.sharding import Mesh
 from jaxtyping import Array, Float
 
-from rankone._blocks import joined
+from rankone._blocks import checkpoint_path, join_rows, run_blocks
 from rankone._checks import (
     ArgumentError,
     Numbers,
@@ -27,12 +28,14 @@ from rankone._checks import (
     renamed,
     states,
 )
-from rankone._mesh import Placement, placement_on
+from rankone._fingerprint import fingerprint
+from rankone._mesh import Placement, automatic, placement_on
 from rankone._module import Module, assembled
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
     Residuals,
     dense,
+    from_arrays,
     full,
     largest,
     onehot_residuals,
@@ -96,8 +99,36 @@ class _Rows(Module):
         return len(self.rows)
 
     def search(self, queries: Numbers, k: int) -> Neighbours:
-        """Not meant to be called."""
+        """A method that nothing calls."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Examples:
+    """One block of examples: its embeddings, probabilities or logits, and labels."""
+
+    embeddings: Any
+    base: Any
+    labels: Any
+
+    def __len__(self) -> int:
+        return len(self.embeddings)
+
+    def __getitem__(self, rows: slice) -> "_Examples":
+        return _Examples(self.embeddings[rows], self.base[rows], self.labels[rows])
+
+
+class _Progress(NamedTuple):
+    """Blocks that were fitted: of each the embeddings, and the arrays of their residuals
+    of length L.
+    """
+
+    L: int
+    blocks: list[tuple[Any, ...]]
+
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(len(block[0]) for block in self.blocks)
 
 
 class ResMem(Module):
@@ -161,10 +192,12 @@ class ResMem(Module):
             )
         if residuals is not None and not isinstance(residuals, Residuals):
             raise ValueError(
-                f"residuals: got {brief(residuals)}; it must be left to fit."
+                f"residuals: got {brief(residuals)}; it must be left out: fit sets it."
             )
         if store is not None and not hasattr(store, "search"):
-            raise ValueError(f"store: got {brief(store)}; it must be left to fit.")
+            raise ValueError(
+                f"store: got {brief(store)}; it must be left out: fit sets it."
+            )
         self.k = integer("k", k, "a positive number of neighbours")
         self.sigma = positive_scalar("sigma", sigma, _SIGMA)
         self.temperature = positive_scalar("temperature", temperature, _TEMPERATURE)
@@ -184,25 +217,34 @@ class ResMem(Module):
         labels: Numbers | Iterator[Numbers] | None = None,
         *,
         logits: Numbers | Iterator[Numbers] | None = None,
+        progress: bool | None = None,
+        checkpoint: Path | str | None = None,
     ) -> "ResMem":
-        """A memory of what the base model leaves of the labels; this one stays as it
-        is.
+        """A memory of the residuals of the base model; this one stays as it is.
 
         Args:
             embeddings: (n, D), where the neighbours are looked for; whatever `search`
                 takes. Or an iterator of blocks (m, D); then `labels`, and `probs` or
                 `logits`, are iterators of the same blocks, which are read side by side.
-                Beside what is kept, one block is in memory: with `keep`, residuals of a
-                vocabulary are never there in full.
+                Beside the stored rows, one block is in memory: with `keep`, residuals of
+                a vocabulary are never there in full.
             probs: The base model's probabilities (n, L) there; or give `logits`, to be
                 divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
             logits: (n, L), instead of probs.
+            progress: Show a bar while blocks are stored; by default once that has taken
+                two seconds.
+            checkpoint: File (.npz) for blocks: the rows that are stored are saved there
+                every 20 seconds and at the end, less often once a save takes longer than
+                a second. A run that was broken off goes on from it, given the same rows
+                in the same order.
 
         Raises:
             ValueError: If the store is empty or has fewer than k rows, shapes differ,
-                or entries are not finite.
+                or entries are not finite; if the checkpoint is of another run, or arrays
+                are given with a checkpoint.
         """
+        path = checkpoint_path(checkpoint, progress)
         if labels is None:
             raise ValueError(
                 f"labels: got {brief(labels)}; "
@@ -210,12 +252,20 @@ class ResMem(Module):
             )
         assert labels is not None
         base = logits if probs is None else probs
-        kinds = {isinstance(one, Iterator) for one in (embeddings, base, labels)}
+        kinds = {isinstance(source, Iterator) for source in (embeddings, base, labels)}
         if True in kinds:
-            return self._fit_blocks(embeddings, base, labels, logits=probs is None)
-        return self._fit_whole(embeddings, probs, labels, logits)
+            return self._fit_blocks(
+                embeddings, base, labels, probs is None, progress, path
+            )
+        if path is not None:
+            raise ArgumentError(
+                "checkpoint",
+                f"got {str(path)!r}; it must be None unless embeddings, labels, and "
+                "probs or logits are iterators of blocks.",
+            )
+        return self._fit_arrays(embeddings, probs, labels, logits)
 
-    def _fit_whole(
+    def _fit_arrays(
         self, embeddings: Any, probs: Any, labels: Any, logits: Any
     ) -> "ResMem":
         """`fit` with arrays."""
@@ -225,52 +275,64 @@ class ResMem(Module):
             return self.fit_residuals(embeddings, residuals)
 
     def _fit_blocks(
-        self, embeddings: Any, base: Any, labels: Any, *, logits: bool
+        self,
+        embeddings: Any,
+        base: Any,
+        labels: Any,
+        logits: bool,
+        progress: bool | None,
+        path: Path | None,
     ) -> "ResMem":
         """`fit` with iterators of blocks, of which only residuals and embeddings stay."""
-        given = {
-            "embeddings": embeddings,
-            "logits" if logits else "probs": base,
-            "labels": labels,
-        }
-        for name, one in given.items():
-            if not isinstance(one, Iterator):
+        base_name = "logits" if logits else "probs"
+        iterators = {"embeddings": embeddings, base_name: base, "labels": labels}
+        for name, rows in iterators.items():
+            if not isinstance(rows, Iterator):
                 raise ArgumentError(
                     name,
-                    f"got {brief(type(one))}; it must be an iterator of blocks, as "
+                    f"got {brief(type(rows))}; it must be an iterator of blocks, as "
                     "the others are.",
                 )
-        rows: list[Any] = []
-        parts: list[Residuals] = []
-        for block in zip_longest(embeddings, base, labels):
-            for name, one in zip(given, block, strict=True):
-                if one is None:
-                    raise ArgumentError(
-                        name, "got fewer blocks; it must be as many as the others."
-                    )
-            rows_of, base_of, labels_of = block
-            probs, scores = (None, base_of) if logits else (base_of, None)
-            one_block = replace(self, k=1, search=_Rows)
-            some = one_block._fit_whole(rows_of, probs, labels_of, scores)
-            assert isinstance(some.store, _Rows)
-            rows.append(np.asarray(some.store.rows))
-            parts.append(jax.tree.map(np.asarray, some.residuals))
-        if not rows:
+        model = replace(self, k=1, search=_Rows)
+
+        def step(state: _Progress, block: _Examples) -> _Progress:
+            probs, scores = (None, block.base) if logits else (block.base, None)
+            part = model._fit_arrays(block.embeddings, probs, block.labels, scores)
+            residuals, store = part._contents()
+            assert isinstance(store, _Rows)
+            arrays = map(np.asarray, (store.rows, *jax.tree.leaves(residuals)))
+            if state.blocks:
+                D = state.blocks[0][0].shape[1]
+                _check_width("embeddings", store.rows.shape[1], D)
+                _check_width(base_name, residuals.L, state.L)
+            state.blocks.append(tuple(arrays))
+            return _Progress(residuals.L, state.blocks)
+
+        temperature = float(self.temperature) if path is not None and logits else 1.0
+        state = run_blocks(
+            _Progress(0, []),
+            step,
+            _examples(iterators),
+            count=_Progress.rows,
+            title="fit",
+            progress=progress,
+            checkpoint=path,
+            run=fingerprint(("ResMem", self.keep, base_name, temperature)),
+            restore=partial(_restore, 2 if self.keep is None else 3),
+        )
+        if not state.blocks:
             raise ArgumentError("embeddings", "got no block; it must be one or more.")
-        structure = jax.tree.structure(parts[0])
-        columns = [
-            list(leaves) for leaves in zip(*map(jax.tree.leaves, parts), strict=True)
-        ]
-        parts.clear()
-        residuals = jax.tree.unflatten(structure, [joined(leaf) for leaf in columns])
-        return self.fit_residuals(joined(rows), residuals)
+        columns = [list(arrays) for arrays in zip(*state.blocks, strict=True)]
+        state.blocks.clear()
+        rows, *arrays = map(join_rows, columns)
+        return self.fit_residuals(rows, from_arrays(tuple(arrays), state.L))
 
     @renamed(rows="embeddings")
     def fit_residuals(
         self, embeddings: Numbers | None, residuals: "Numbers | Residuals"
     ) -> "ResMem":
-        """The same for residuals (n, L) of any kind: targets minus predictions of a
-        regression, or bare labels.
+        """New memory that stores residuals (n, L) of any kind: targets minus
+        predictions of a regression, or bare labels.
 
         Those of a vocabulary that are too many to write down are given by
         `rankone.residual.storage.sparse`.
@@ -320,7 +382,7 @@ class ResMem(Module):
 
     def _placed(self, placement: Placement) -> "ResMem":
         """`sharded`, for a placement that was made before."""
-        residuals, store = self._fitted()
+        residuals, store = self._contents()
         instance("store", store, ExactSearch, "an ExactSearch, to be split")
         fields = {
             "residuals": split(residuals, placement),
@@ -330,6 +392,7 @@ class ResMem(Module):
         }
         return assembled(ResMem, self.__dict__ | fields)
 
+    @automatic
     def predict(
         self,
         embeddings: Numbers,
@@ -342,14 +405,15 @@ class ResMem(Module):
         """
         base = self._base(probs, logits)
         correction = self.correction(embeddings)
-        wanted = f"one row for each embedding: {correction.shape}"
+        requirement = f"one row for each embedding: {correction.shape}"
         if base.shape != correction.shape:
             raise ValueError(
                 f"{'logits' if probs is None else 'probs'}: got shape {base.shape}; "
-                f"it must be {wanted}."
+                f"it must be {requirement}."
             )
         return base + correction
 
+    @automatic
     def correction(self, embeddings: Numbers) -> Float[Array, "*n L"]:
         """The remembered residual Σᵢ w̄ᵢ rᵢ at embeddings (..., D) -> (..., L) [S-eq2];
         0 while nothing is stored.
@@ -357,6 +421,7 @@ class ResMem(Module):
         return self.read(self.neighbours(embeddings))
 
     @renamed(queries="embeddings")
+    @automatic
     def neighbours(self, embeddings: Numbers) -> Neighbours:
         """The k nearest stored embeddings; find them once to read with several σ or
         fewer k.
@@ -364,11 +429,12 @@ class ResMem(Module):
         Their `outcome` says, inside jit too, where nothing is stored or a distance is
         not finite.
         """
-        return self._fitted()[1].search(embeddings, self.k)
+        return self._contents()[1].search(embeddings, self.k)
 
+    @automatic
     def read(self, found: Neighbours) -> Float[Array, "*n L"]:
-        """The correction from neighbours already found (..., j) -> (..., L); the
-        nearest `k` of them are used.
+        """Correction (..., L) computed from given neighbours (..., j), of which the
+        nearest `k` are used.
         """
         instance(
             "found",
@@ -376,18 +442,19 @@ class ResMem(Module):
             Neighbours,
             "the Neighbours of some embeddings, as `neighbours` finds them",
         )
-        return _weigh(self._fitted()[0], found, self.sigma, self.k)
+        return _weigh(self._contents()[0], found, self.sigma, self.k)
 
     def using(self, *, k: int | None = None, sigma: Numbers | None = None) -> "ResMem":
         """The same stored memory read with another `k` or `sigma`."""
-        chosen: dict[str, Any] = {"k": k, "sigma": sigma}
+        options: dict[str, Any] = {"k": k, "sigma": sigma}
         return replace(
-            self, **{name: value for name, value in chosen.items() if value is not None}
+            self,
+            **{name: value for name, value in options.items() if value is not None},
         )
 
     def kernel_memory(self) -> KernelMemory:
-        """The same memory as the one operation of the book: residuals written in one
-        step, read by a kernel.
+        """The same memory as a `KernelMemory`, the one operation of the book: residuals
+        are written in one step and read by a kernel.
 
         Its keys are the stored embeddings, its residuals those kept here, its kernel
         `NearestNeighbours(k, sigma)`. Read with `normalise=True` at the columns of q it
@@ -397,7 +464,7 @@ class ResMem(Module):
         Raises:
             ValueError: If nothing is stored, or the store does not say its rows.
         """
-        residuals, store = self._fitted()
+        residuals, store = self._contents()
         rows: Any = getattr(store, "rows", None)
         if rows is None:
             raise ValueError(
@@ -410,9 +477,9 @@ class ResMem(Module):
             rows[:n].T, full(residuals).T, kernel, rule=BatchStep()
         )
 
-    def _fitted(self) -> tuple[Residuals, Search]:
-        stored = self.residuals is not None and self.store is not None
-        if not stored:
+    def _contents(self) -> tuple[Residuals, Search]:
+        is_fitted = self.residuals is not None and self.store is not None
+        if not is_fitted:
             raise ValueError(
                 "ResMem: got nothing stored; "
                 "it must be fitted first: memory = ResMem(...).fit(...)."
@@ -429,11 +496,41 @@ class ResMem(Module):
             )
         if probs is not None:
             return probabilities("probs", probs)
-        given: Any = host("logits", logits)
+        scores: Any = host("logits", logits)
         return _softmax(
-            states("logits", given, given.shape[-1] if given.ndim else 1),
+            states("logits", scores, scores.shape[-1] if scores.ndim else 1),
             self.temperature,
         )
+
+
+def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
+    """Blocks of examples from an iterator for each of their parts."""
+    for parts in zip_longest(*iterators.values()):
+        for name, part in zip(iterators, parts, strict=True):
+            if part is None:
+                raise ArgumentError(
+                    name, "got fewer blocks; it must be as many as the others."
+                )
+        yield _Examples(*parts)
+
+
+def _check_width(name: str, width: int, expected: int) -> None:
+    """Raises unless a block has as many columns as those before it."""
+    if width != expected:
+        raise ArgumentError(
+            name,
+            f"got a block with {width} columns; it must have {expected}, as the blocks "
+            "before it.",
+        )
+
+
+def _restore(width: int, _: _Progress, leaves: list[np.ndarray]) -> _Progress:
+    """The progress that was saved, with `width` arrays per block."""
+    L, *arrays = leaves
+    if L.ndim or len(arrays) % width:
+        raise ValueError("leaves")
+    starts = range(0, len(arrays), width)
+    return _Progress(int(L), [tuple(arrays[i : i + width]) for i in starts])
 
 
 @jax.jit
@@ -451,5 +548,5 @@ def _weigh(residuals: Residuals, nearest: Neighbours, sigma: Array, k: int) -> A
     weights = _soft_weights(distances, sigma)
     k = distances.shape[-1]
     rows = weights.reshape(-1, k), indices.reshape(-1, k)
-    read = jax.lax.map(lambda pair: residuals.weighted(*pair), rows, batch_size=256)
-    return read.reshape(*weights.shape[:-1], residuals.L)
+    sums = jax.lax.map(lambda pair: residuals.weighted(*pair), rows, batch_size=256)
+    return sums.reshape(*weights.shape[:-1], residuals.L)

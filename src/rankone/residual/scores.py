@@ -1,5 +1,5 @@
-"""What scores are worth: as probabilities, projected or calibrated, and as answers,
-corrected or broken.
+"""Evaluation of scores: their conversion to probabilities by projection or calibration,
+and the fractions of answers that a memory corrects or breaks.
 """
 
 from functools import partial
@@ -18,8 +18,8 @@ __all__ = ["Calibration", "Gain", "calibration_error", "gain", "project"]
 
 
 def project(scores: Numbers) -> Float[Array, "*n L"]:
-    """The nearest point of the probability simplex: max(s − τ, 0) with τ such that it
-    sums to 1 [S-eq3].
+    """Point of the probability simplex that is nearest to the scores: max(s − τ, 0),
+    with τ such that the entries sum to 1 [S-eq3].
 
     The largest score stays the largest. Exact zeros may come out: do not take their
     logarithm.
@@ -35,7 +35,7 @@ def project(scores: Numbers) -> Float[Array, "*n L"]:
 def _project(s: Array) -> Array:
     ranked = -jnp.sort(-s, axis=-1)
     excess = jnp.cumsum(ranked, axis=-1) - 1
-    kept = jnp.sum(
+    support = jnp.sum(
         ranked
         * jnp.broadcast_to(jnp.arange(1, s.shape[-1] + 1, dtype=s.dtype), s.shape)
         > excess,
@@ -43,13 +43,13 @@ def _project(s: Array) -> Array:
         keepdims=True,
     )
     return jnp.maximum(
-        s - jnp.take_along_axis(excess, kept - 1, -1) / kept.astype(s.dtype), 0
+        s - jnp.take_along_axis(excess, support - 1, -1) / support.astype(s.dtype), 0
     )
 
 
 class Calibration(Module):
-    """Scores to probabilities by softmax(s/τ), which keeps the order of the scores and
-    has no zeros [S-eq3].
+    """Conversion of scores to probabilities by softmax(s/τ), which keeps the order of
+    the scores and gives no zeros [S-eq3].
 
     It is the point p of the simplex that maximises ⟨p, s⟩ + τ · entropy(p).
 
@@ -73,28 +73,31 @@ class Calibration(Module):
         between 10⁻³ and 10³.
         """
         s = array("scores", scores, "(n, L)", 2)
-        return cls(_likeliest(s, classes("labels", labels, s.shape[:1], s.shape[1])))
+        return cls(
+            _fit_temperature(s, classes("labels", labels, s.shape[:1], s.shape[1]))
+        )
 
     def __call__(self, scores: Numbers) -> Float[Array, "*n L"]:
         """Probabilities of scores (..., L)."""
-        return _tempered(scores, self.temperature)
+        return _temper(scores, self.temperature)
 
 
 @jax.jit
-def _tempered(scores: Numbers, temperature: Array) -> Array:
+def _temper(scores: Numbers, temperature: Array) -> Array:
     return jax.nn.softmax(jnp.asarray(scores) / temperature, axis=-1)
 
 
 @jax.jit
-def _likeliest(s: Array, y: Numbers) -> Array:
-    own = jnp.take_along_axis(s, jnp.asarray(y)[:, None], 1)[:, 0]
+def _fit_temperature(s: Array, y: Numbers) -> Array:
+    label_scores = jnp.take_along_axis(s, jnp.asarray(y)[:, None], 1)[:, 0]
 
     def halve(ends: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
         low, high = ends
         middle = (low + high) / 2
         # by 1/τ
         slope = (
-            own - (jax.nn.softmax(s * jnp.exp(-middle)[None, None], -1) * s).sum(-1)
+            label_scores
+            - (jax.nn.softmax(s * jnp.exp(-middle)[None, None], -1) * s).sum(-1)
         ).mean()
         return (
             jnp.where(slope > 0, low, middle),
@@ -125,9 +128,11 @@ def calibration_error(
 @partial(jax.jit, static_argnames="bins")
 def _calibration_error(p: Array, labels: Numbers, bins: int) -> Array:
     confidence = jnp.clip(p.max(1), 0, 1)
-    right = p.argmax(1) == labels
-    at = jnp.minimum((confidence * bins).astype(int), bins - 1)
-    gap = jnp.zeros(bins, p.dtype).at[at].add(jnp.asarray(right, p.dtype) - confidence)
+    hits = p.argmax(1) == labels
+    places = jnp.minimum((confidence * bins).astype(int), bins - 1)
+    gap = (
+        jnp.zeros(bins, p.dtype).at[places].add(jnp.asarray(hits, p.dtype) - confidence)
+    )
     return jnp.abs(gap).sum() / len(p)
 
 
@@ -150,7 +155,7 @@ class Gain(Module):
 
 
 def gain(labels: Numbers, base: Numbers, memory: Numbers) -> Gain:
-    """Split the gain of a memory over its base model [S-eq1, S-gain, S-hyper].
+    """The gain of a memory over its base model, by its sources [S-eq1, S-gain, S-hyper].
 
     Args:
         labels: True classes (m,).
@@ -177,7 +182,7 @@ def gain(labels: Numbers, base: Numbers, memory: Numbers) -> Gain:
     total = (b != y).mean() - (m != y).mean()
     return Gain(
         *(
-            float(share)
-            for share in (corrected.mean(), broken.mean(), both_wrong.mean(), total)
+            float(fraction)
+            for fraction in (corrected.mean(), broken.mean(), both_wrong.mean(), total)
         )
     )

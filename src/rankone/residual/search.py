@@ -30,7 +30,13 @@ from rankone._checks import (
     known,
     states,
 )
-from rankone._mesh import Placement, placement_of, placement_on
+from rankone._mesh import (
+    Placement,
+    automatic,
+    placement_of,
+    placement_on,
+    refuse_explicit,
+)
 from rankone._module import Module, assembled, derive
 from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
@@ -65,9 +71,9 @@ class Neighbours(Module):
 
 @jax.jit
 def _outcome(nearest: Neighbours) -> Array:
-    stored = nearest.indices >= 0
-    lost = (stored & ~jnp.isfinite(nearest.distances)).any(-1)
-    return outcome((lost, Outcome.NOT_FINITE), (~stored.any(-1), Outcome.EMPTY))
+    row_mask = nearest.indices >= 0
+    overflow = (row_mask & ~jnp.isfinite(nearest.distances)).any(-1)
+    return outcome((overflow, Outcome.NOT_FINITE), (~row_mask.any(-1), Outcome.EMPTY))
 
 
 class ExactSearch(Module):
@@ -82,7 +88,7 @@ class ExactSearch(Module):
     Args:
         rows: Stored embeddings (n, D); kept as they are, with one number a row beside
             them.
-        stored: How many of the rows count, the first ones; all if None. It may be
+        stored: Number of rows that count, the first ones; all if None. It may be
             traced: a store of a fixed shape that fills up inside jit. The rows after
             them are never found.
         placement: How the rows are split over devices; `sharded` makes it. Rows that
@@ -103,20 +109,22 @@ class ExactSearch(Module):
         stored: int | Int[Array, ""] | None = None,
         placement: Placement | None = None,
     ) -> None:
-        _indexed(rows)
-        rows = _sized(
-            array("rows", rows, "(n, D): one stored embedding a row", 2, once=True)
+        _check_row_count(rows)
+        rows = _check_size(
+            array("rows", rows, "(n, D): one stored embedding per row", 2, once=True)
         )
         if stored is not None:
             if not is_traced(stored):
                 integer("stored", stored, "a positive number of rows", most=len(rows))
             stored = jnp.asarray(stored)
             rows = jnp.where(
-                jnp.arange(len(rows))[:, None] < stored, rows, _far(rows.dtype)
+                jnp.arange(len(rows))[:, None] < stored, rows, _far_entry(rows.dtype)
             )
         self.rows = rows
         self.stored = stored
-        self.placement = placement_of(rows) if placement is None else placement
+        self.placement = (
+            placement_of(rows, is_store=True) if placement is None else placement
+        )
 
     def __check_init__(self) -> None:
         count = len(self.rows) if self.stored is None else self.stored
@@ -157,6 +165,7 @@ class ExactSearch(Module):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @automatic
     def search(self, queries: Numbers, k: int) -> Neighbours:
         """The k nearest rows to queries (..., D). Distances are differentiable by
         queries and rows.
@@ -169,7 +178,7 @@ class ExactSearch(Module):
         return _search(self, states("queries", queries, self.rows.shape[1]), k)
 
 
-def _indexed(rows: Any) -> None:
+def _check_row_count(rows: Any) -> None:
     """Raise if there are more rows than an index in 32 bits can name."""
     shape = getattr(rows, "shape", ())
     if shape and shape[0] > np.iinfo(np.int32).max:
@@ -180,37 +189,38 @@ def _indexed(rows: Any) -> None:
         )
 
 
-def _sized(rows: _Rows) -> _Rows:
-    """The rows, refused where squares of their differences would under- or overflow, if
-    that can be seen.
+def _check_size(rows: _Rows) -> _Rows:
+    """The rows, which are refused if they can be read and squares of their differences
+    would under- or overflow.
     """
     if known(rows):
         # An array on the host may be larger than a device.
-        most = (
+        maximum = (
             max(float(rows.max()), -float(rows.min()))
             if isinstance(rows, np.ndarray)
-            else float(concrete(_largest, rows))
+            else float(concrete(_largest_entry, rows))
         )
-        wide = jnp.finfo(wider(rows.dtype, jnp.float32))
-        least = float(wide.tiny) ** 0.5 / float(wide.eps)
-        greatest = (float(wide.max) / rows.shape[1]) ** 0.5 / 2
-        wanted = (
-            f"of entries between {least:.0e} and {greatest:.0e} in size, so that "
+        info = jnp.finfo(wider(rows.dtype, jnp.float32))
+        lower = float(info.tiny) ** 0.5 / float(info.eps)
+        upper = (float(info.max) / rows.shape[1]) ** 0.5 / 2
+        requirement = (
+            f"of entries between {lower:.0e} and {upper:.0e} in size, so that "
             "squares are numbers: rescale them"
         )
-        if not (most == 0 or least <= most <= greatest):
+        if not (maximum == 0 or lower <= maximum <= upper):
             raise ArgumentError(
-                "rows", f"got a largest entry of {most:.1e}; it must be {wanted}."
+                "rows",
+                f"got a largest entry of {maximum:.1e}; it must be {requirement}.",
             )
     return rows
 
 
 @jax.jit
-def _largest(rows: Array) -> Array:
+def _largest_entry(rows: Array) -> Array:
     return jnp.abs(rows).max().astype(wider(rows.dtype, jnp.float32))
 
 
-def _far(dtype: np.dtype) -> float:
+def _far_entry(dtype: np.dtype) -> float:
     """An entry of rows that do not count: no query is near them, and matrix products
     stay free of NaN.
     """
@@ -249,7 +259,7 @@ class ShardedSearch(Module):
         rows: Stored embeddings (n, D). Give a NumPy array and no device ever holds all
             of it. They are kept padded to a multiple of the number of devices.
         devices: By default all there are.
-        stored: How many of the rows count, the first ones; all if None.
+        stored: Number of rows that count, the first ones; all if None.
 
     Raises:
         ValueError: If the store is empty, not a matrix, has NaN or infinite entries, or
@@ -268,38 +278,44 @@ class ShardedSearch(Module):
         stored: int | None = None,
     ) -> None:
         devices = jax.devices() if devices is None else devices
-        chosen = isinstance(devices, list | tuple) and all(
-            isinstance(one, jax.Device) for one in devices
+        is_device_list = isinstance(devices, list | tuple) and all(
+            isinstance(device, jax.Device) for device in devices
         )
-        if not chosen or len(devices) <= 0:
+        if not is_device_list or len(devices) <= 0:
             raise ValueError(
                 f"devices: got {brief(devices)}; "
                 "it must be a list of devices, such as jax.devices()."
             )
         devices = tuple(devices)
-        given = host("rows", rows)
-        if given.ndim != 2:
+        matrix = host("rows", rows)
+        if matrix.ndim != 2:
             raise ArgumentError(
                 "rows",
-                f"got shape {given.shape}; "
-                "it must be an array of shape (n, D): one stored embedding a row.",
+                f"got shape {matrix.shape}; "
+                "it must be an array of shape (n, D): one stored embedding per row.",
             )
-        _indexed(given)
-        n = len(given) if stored is None else integer("stored", stored, most=len(given))
-        wanted = f"a store with a row or more for each of {len(devices)} devices"
+        _check_row_count(matrix)
+        n = (
+            len(matrix)
+            if stored is None
+            else integer("stored", stored, most=len(matrix))
+        )
+        requirement = f"a store with a row or more for each of {len(devices)} devices"
         if not n >= len(devices):
-            raise ArgumentError("rows", f"got {n} rows; it must be {wanted}.")
-        _sized(given[:n])
-        if len(given) % len(devices):
-            given = np.asarray(given)
-            floating = jnp.issubdtype(given.dtype, jnp.floating)
-            given = given.astype(
-                jax.dtypes.canonicalize_dtype(given.dtype if floating else float)
+            raise ArgumentError("rows", f"got {n} rows; it must be {requirement}.")
+        _check_size(matrix[:n])
+        if len(matrix) % len(devices):
+            matrix = np.asarray(matrix)
+            is_floating = jnp.issubdtype(matrix.dtype, jnp.floating)
+            matrix = matrix.astype(
+                jax.dtypes.canonicalize_dtype(matrix.dtype if is_floating else float)
             )
-            padding = ((0, -len(given) % len(devices)), (0, 0))
-            given = np.pad(given, padding, constant_values=_far(given.dtype))
-        sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
-        rows = array("rows", jax.device_put(given, sharding), "(n, D)", 2, once=True)
+            padding = ((0, -len(matrix) % len(devices)), (0, 0))
+            matrix = np.pad(matrix, padding, constant_values=_far_entry(matrix.dtype))
+        placement = Placement(Mesh(np.asarray(devices), (_AXIS,)), _AXIS)
+        refuse_explicit(placement, "a ShardedSearch, but not for an ExactSearch,")
+        sharding = NamedSharding(placement.mesh, placement.spec())
+        rows = array("rows", jax.device_put(matrix, sharding), "(n, D)", 2, once=True)
         self.rows = rows
         self.devices = devices
         self.stored = n
@@ -318,9 +334,10 @@ class ShardedSearch(Module):
 
     @property
     def placement(self) -> Placement:
-        """How the rows are split over devices."""
+        """Placement of the rows over devices."""
         return Placement(Mesh(np.asarray(self.devices), (_AXIS,)), _AXIS)
 
+    @automatic
     def search(self, queries: Numbers, k: int) -> Neighbours:
         """The k nearest rows to queries (..., D); the same rows as `ExactSearch`
         finds.
@@ -348,26 +365,26 @@ def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
 
 
 def _search_parts(
-    rows: Array, half: Array, q: Array, k: int, placement: Placement
+    rows: Array, half_norms: Array, q: Array, k: int, placement: Placement
 ) -> tuple[Array, Array]:
     """The k nearest rows to queries (N, D), from the k nearest of each device."""
     size = len(rows) // placement.parts
-    own = min(k, size)  # all a device has, if it has fewer
+    count = min(k, size)  # all a device has, if it has fewer
 
-    def local(rows: Array, half: Array, q: Array) -> tuple[Array, Array]:
-        distances, indices = search_rows(rows, half, q, own)
+    def search_part(rows: Array, half_norms: Array, q: Array) -> tuple[Array, Array]:
+        distances, indices = search_rows(rows, half_norms, q, count)
         first = size * jax.lax.axis_index(placement.axis)
         return distances, jnp.where(indices < 0, -1, first + indices)
 
     distances, indices = placement.run(
-        local,
-        (rows, half, q),
+        search_part,
+        (rows, half_norms, q),
         (placement.spec(), placement.spec(), P()),
         (placement.spec(1), placement.spec(1)),
     )
     # (N, devices · own), devices in order: ties keep the order of the rows
-    top, at = jax.lax.top_k(-distances, k)
-    return -top, jnp.take_along_axis(indices, at, 1)
+    top, places = jax.lax.top_k(-distances, k)
+    return -top, jnp.take_along_axis(indices, places, 1)
 
 
 class FaissSearch(Module):
@@ -389,22 +406,22 @@ class FaissSearch(Module):
 
     def __init__(self, rows: Numbers, index: Any = None) -> None:
         rows = array(
-            "rows", rows, "(n, D): one stored embedding a row", 2, once=True
+            "rows", rows, "(n, D): one stored embedding per row", 2, once=True
         ).astype(jnp.float32)
-        able = index is None or all(
+        is_index = index is None or all(
             hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search")
         )
-        if not able:
+        if not is_index:
             raise ArgumentError(
                 "index", f"got {brief(index)}; it must be an index of faiss, or None."
             )
         try:
             faiss = import_module("faiss")
-        except ModuleNotFoundError as missing:
+        except ModuleNotFoundError as error:
             raise ImportError(
                 "FaissSearch needs faiss: pip install faiss-cpu. ExactSearch needs "
                 "nothing."
-            ) from missing
+            ) from error
         n, D = rows.shape
         index = faiss.IndexFlatL2(D) if index is None else index
         if index.d != D:
@@ -439,9 +456,9 @@ class FaissSearch(Module):
         square, indices = self.index.search(
             np.ascontiguousarray(q.reshape(-1, q.shape[-1])), k
         )
-        wanted = "a number of neighbours that the index can find: raise its probes"
+        requirement = "a number of neighbours that the index can find: raise its probes"
         if not indices.min(initial=0) >= 0:
-            raise ValueError(f"k: got {brief(k)}; it must be {wanted}.")
+            raise ValueError(f"k: got {brief(k)}; it must be {requirement}.")
         shape = (*q.shape[:-1], k)
         return Neighbours(
             jnp.sqrt(jnp.maximum(square, 0)).reshape(shape),

@@ -1,4 +1,4 @@
-"""Residuals: what a base model leaves of the labels, stored in full or as the largest
+"""Residuals of a base model, onehot(y) − softmax(f): stored in full, or as the largest
 entries of each.
 """
 
@@ -33,6 +33,7 @@ __all__ = [
     "bare_labels",
     "classes",
     "dense",
+    "from_arrays",
     "full",
     "largest",
     "onehot_residuals",
@@ -42,7 +43,7 @@ __all__ = [
     "split",
 ]
 
-# how far the sum of a row of probabilities may be from 1: half precision sums that well
+# tolerance of the sum of a row of probabilities: half precision sums that well
 _SUM = 1e-3
 
 
@@ -51,7 +52,7 @@ class Residuals(Protocol):
     """n stored vectors of length L."""
 
     def __len__(self) -> int:
-        """Their number n."""
+        """Number n of the vectors."""
 
     @property
     def L(self) -> int:
@@ -88,10 +89,10 @@ class _Sparse(Module):
         return len(self.values)
 
     def weighted(self, weights: Array, rows: Array) -> Array:
-        read = jnp.zeros(self.L, wider(weights, self.values))
-        held = self.values[rows].astype(read.dtype)
-        return read.at[self.columns[rows]].add(
-            weights[:, None].astype(read.dtype) * held
+        sums = jnp.zeros(self.L, wider(weights, self.values))
+        values = self.values[rows].astype(sums.dtype)
+        return sums.at[self.columns[rows]].add(
+            weights[:, None].astype(sums.dtype) * values
         )
 
 
@@ -125,17 +126,27 @@ class _Split(Module):
         if placement is None:
             return self.parts.weighted(weights, rows)
 
-        def own(parts: Residuals, weights: Array, rows: Array) -> Array:
+        def part_sums(parts: Residuals, weights: Array, rows: Array) -> Array:
             size = len(parts)
             place = rows - size * jax.lax.axis_index(placement.axis)
-            here = (place >= 0) & (place < size)
+            part_mask = (place >= 0) & (place < size)
             sums = parts.weighted(
-                jnp.where(here, weights, 0), jnp.clip(place, 0, size - 1)
+                jnp.where(part_mask, weights, 0), jnp.clip(place, 0, size - 1)
             )
             return jax.lax.psum(sums, placement.axis)
 
         specs = (jax.tree.map(lambda _: placement.spec(), self.parts), P(), P())
-        return placement.run(own, (self.parts, weights, rows), specs, P())
+        return placement.run(part_sums, (self.parts, weights, rows), specs, P())
+
+
+def from_arrays(arrays: tuple[Array, ...], L: int) -> Residuals:
+    """Residuals from their arrays, as `jax.tree.leaves` gives them; nothing is
+    checked.
+    """
+    if len(arrays) == 1:
+        return _Dense(arrays[0])
+    values, columns = arrays
+    return _Sparse(values, columns, L)
 
 
 def split(residuals: Residuals, placement: Placement) -> Residuals:
@@ -153,7 +164,7 @@ def split(residuals: Residuals, placement: Placement) -> Residuals:
 def dense(residuals: Numbers) -> Residuals:
     """Residuals (n, L) with every entry [S-res]."""
     return _Dense(
-        array("residuals", residuals, "(n, L): one residual a row", 2, once=True)
+        array("residuals", residuals, "(n, L): one residual per row", 2, once=True)
     )
 
 
@@ -164,26 +175,26 @@ def largest(residuals: Numbers, m: int) -> Residuals:
     One neighbour still memorises: the entry of the label, 1 − p_y, is the sum of the
     others' sizes, hence never smaller than another.
     """
-    stored = array("residuals", residuals, "(n, L): one residual a row", 2, once=True)
+    matrix = array("residuals", residuals, "(n, L): one residual per row", 2, once=True)
     m = integer(
         "keep",
         m,
         "a positive number of entries, not above the number of classes",
-        most=stored.shape[1],
+        most=matrix.shape[1],
     )
-    values, columns = _largest(stored, m)
-    return _Sparse(values, columns, stored.shape[1])
+    values, columns = _top_entries(matrix, m)
+    return _Sparse(values, columns, matrix.shape[1])
 
 
 @partial(jax.jit, static_argnames="m")
-def _largest(residuals: Array, m: int) -> tuple[Array, Array]:
+def _top_entries(residuals: Array, m: int) -> tuple[Array, Array]:
     columns = jax.lax.top_k(jnp.abs(residuals), m)[1]
     return jnp.take_along_axis(residuals, columns, 1), columns
 
 
 @jax.jit
 def full(residuals: Residuals) -> Float[Array, "n L"]:
-    """All entries of all residuals, also of those that are stored by their largest."""
+    """Dense array (n, L) of all residuals; entries that are not stored are 0."""
     n = len(residuals)
     return jax.vmap(lambda row: residuals.weighted(jnp.ones(1), row[None]))(
         jnp.arange(n)
@@ -191,8 +202,8 @@ def full(residuals: Residuals) -> Float[Array, "n L"]:
 
 
 def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
-    """Vectors of length L from m entries of each: for a vocabulary, where full
-    residuals would never fit.
+    """Residuals of length L, given by m entries each, for a vocabulary whose full
+    residuals would not fit in memory.
 
     Args:
         values: (n, m), in half precision if you like.
@@ -203,11 +214,11 @@ def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
         ValueError: If shapes differ, a value is not finite, or a column is outside 0 …
             L − 1.
     """
-    kept = array(
+    entries = array(
         "values", values, "(n, m): some entries of each residual", 2, once=True
     )
     L = integer("L", L)
-    return _Sparse(kept, classes("columns", columns, kept.shape, L), L)
+    return _Sparse(entries, classes("columns", columns, entries.shape, L), L)
 
 
 def bare_labels(labels: Numbers, L: int) -> Residuals:
@@ -243,15 +254,15 @@ def _onehot_residuals(probs: Array, y: Array) -> Array:
 
 
 def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
-    """`value` as an array of probabilities; that they sum to 1 is checked where looking
-    at them is free.
+    """`value` as an array of probabilities. Rows that do not sum to 1 raise an error if
+    they can be read without cost.
     """
     probs: Any = host(name, value)
     probs = states(name, probs, probs.shape[-1] if probs.ndim else 1)
     if readable(probs) and probs.size:
-        seen = np.asarray(probs)
-        sums = seen.sum(-1)
-        fits = bool((abs(sums - 1) < _SUM).all()) and bool((seen >= -_SUM).all())
+        host_probs = np.asarray(probs)
+        sums = host_probs.sum(-1)
+        fits = bool((abs(sums - 1) < _SUM).all()) and bool((host_probs >= -_SUM).all())
         if not fits:
             raise ArgumentError(
                 name,
@@ -262,13 +273,13 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
 
 
 def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
-    """`value` as a positive floating array of no axes; a Python number takes the dtype
-    of what it meets.
+    """`value` as a positive floating scalar array; a Python number gets the default
+    dtype.
     """
     positive(name, value, hint, dtype=jnp.result_type(float))
-    floating = jnp.issubdtype(jnp.result_type(value), jnp.floating)
+    is_floating = jnp.issubdtype(jnp.result_type(value), jnp.floating)
     return jnp.asarray(
-        value if floating and hasattr(value, "dtype") else float(cast(float, value))
+        value if is_floating and hasattr(value, "dtype") else float(cast(float, value))
     )
 
 
@@ -287,10 +298,10 @@ def classes(
             name, f"got {brief(indices.dtype)}; it must be integers from 0 to {L - 1}."
         )
     if readable(indices) and indices.size:
-        least = int(np.asarray(indices).min())
-        most = int(np.asarray(indices).max())
-        if not (least >= 0 and most < L):
+        minimum = int(np.asarray(indices).min())
+        maximum = int(np.asarray(indices).max())
+        if not (minimum >= 0 and maximum < L):
             raise ArgumentError(
-                name, f"got {least} … {most}; it must be from 0 to {L - 1}."
+                name, f"got {minimum} … {maximum}; it must be from 0 to {L - 1}."
             )
     return numbers(name, indices)

@@ -1,5 +1,5 @@
-"""Number of frequencies that suffices for retrieval: a number times D·K, proved, with
-nothing sampled [D-sharp10].
+"""Number of frequencies that is sufficient for retrieval: a constant times D·K, proved
+without any sampling [D-sharp10].
 
 Around a pattern, in the coordinate u = √β(x − ξ), the partition sum has a hill: about 1
 at the centre, less than e^(−R²/2) plus the others' share on the sphere ‖u‖ = R. If the
@@ -121,8 +121,8 @@ def sufficient_features(
     barriers = [_fewest(ball) for ball in balls if ball.gap > 0]
     if not barriers:
         raise ValueError(
-            f"beta: got {brief(beta)}; it must be one at which the patterns are apart: "
-            "no ball about them has a gap."
+            f"beta: got {brief(beta)}; it must be one that separates the patterns: "
+            "at this beta no ball around them has a gap."
         )
     return min(barriers, key=lambda record: record.Y)
 
@@ -142,7 +142,7 @@ class _Sums(Module):
 
 
 def _sums(Xi: Numbers, beta: float, delta: float) -> _Sums:
-    Xi = np.asarray(array("Xi", Xi, "(K, D): one pattern a row", 2), float)
+    Xi = np.asarray(array("Xi", Xi, "(K, D): one pattern per row", 2), float)
     positive("beta", beta)
     check_probability(delta)
     norms = (Xi**2).sum(1)
@@ -193,12 +193,12 @@ def _ball(sums: _Sums, radius: float, start: float) -> _Ball:
     )
 
 
-def _supremum(t: float, Y: int, mean: float, variance: float, largest: float) -> float:
+def _supremum(t: float, Y: int, mean: float, variance: float, maximum: float) -> float:
     """Bousquet's inequality: what the supremum of means of Y terms exceeds with
     probability e^−t at most.
     """
     return (
-        mean + sqrt(2 * t * (variance + 2 * largest * mean) / Y) + largest * t / (3 * Y)
+        mean + sqrt(2 * t * (variance + 2 * maximum * mean) / Y) + maximum * t / (3 * Y)
     )
 
 

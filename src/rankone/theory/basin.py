@@ -1,5 +1,5 @@
-"""From how far the distributed memory still finds a stored pattern: its basin, and a
-gauge that needs no answer.
+"""Basin of a stored pattern: the distance from which the distributed memory still
+retrieves it, and a gauge that predicts this without knowing the pattern.
 
 Measured in u = √β(x − ξ), the estimate Ŝ around a stored pattern is a well in noise:
 e^(−‖u‖²/2) + (c/√D)h(u), with c the roughness √(DK/2Y). For a Gaussian field h the
@@ -95,12 +95,13 @@ def descent(
     inner[..., 0, 0] = radius**2
     square, partition = np.zeros((2, *c.shape, steps + 1))
     for t in range(steps + 1):
-        past = slice(t + 1)
+        past_steps = slice(t + 1)
         overlaps = _applied(
-            u[..., past, past], _applied(inner[..., past, past], u[..., t, past])
+            u[..., past_steps, past_steps],
+            _applied(inner[..., past_steps, past_steps], u[..., t, past_steps]),
         )
         square[..., t] = overlaps[..., t]
-        gaps = square[..., past] + square[..., t, None] - 2 * overlaps
+        gaps = square[..., past_steps] + square[..., t, None] - 2 * overlaps
         kappa = c[..., None] ** 2 * np.exp(-np.maximum(gaps, 0) / 2)
         pulls = kappa[..., :t] * u[..., t, 1 : t + 1]
         partition[..., t] = np.exp(-square[..., t] / 2) + pulls.sum(-1)
@@ -121,11 +122,13 @@ def _moved(
 ) -> NDArray:
     """Coordinates of u_(t+1); those of u_t where the descent is lost."""
     t = pulls.shape[-1]
-    lost = ((partition <= 0) | (square > _LOST**2))[..., None]
+    divergence = ((partition <= 0) | (square > _LOST**2))[..., None]
     target = _applied(np.swapaxes(u[..., :t, :], -1, -2), pulls)
     target[..., t + 1] += 1
-    scale = step_size / np.where(lost, 1, partition[..., None])
-    return np.where(lost, u[..., t, :], (1 - step_size) * u[..., t, :] + scale * target)
+    scale = step_size / np.where(divergence, 1, partition[..., None])
+    return np.where(
+        divergence, u[..., t, :], (1 - step_size) * u[..., t, :] + scale * target
+    )
 
 
 @checked
@@ -157,8 +160,8 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
 def wrong_bits(
     c: Broadcast, *, beta: Broadcast, flips: Broadcast, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
-    """Share of wrong bits after descent from a cue with a share `flips` of its bits
-    flipped [D-sharp11].
+    """Fraction of wrong bits after descent from a cue with a fraction `flips` of its
+    bits flipped [D-sharp11].
 
     With kept displacement ρ and τ² = ‖u_L‖² − ρ²βf: f·Q((½ − ρ)√β/τ) + (1 −
     f)·Q(√β/2τ), the entries being Gaussian by symmetry. One half where the descent is
@@ -174,20 +177,22 @@ def wrong_bits(
     beta = np.asarray(beta, float)
     flips = np.asarray(flips, float)
     end = descent(c, np.sqrt(beta * flips), step_size=step_size, steps=steps)
-    kept = end.kept[..., -1]
+    overlap = end.kept[..., -1]
     spread = np.sqrt(
-        np.maximum(end.radius[..., -1] ** 2 - kept**2 * beta * flips, 1e-12) / beta
+        np.maximum(end.radius[..., -1] ** 2 - overlap**2 * beta * flips, 1e-12) / beta
     )
-    wrong = flips * ndtr((kept - 0.5) / spread) + (1 - flips) * ndtr(-0.5 / spread)
-    return np.where(end.lost, 0.5, wrong)
+    error_rate = flips * ndtr((overlap - 0.5) / spread) + (1 - flips) * ndtr(
+        -0.5 / spread
+    )
+    return np.where(end.lost, 0.5, error_rate)
 
 
 @checked
 def roughness_allowed(
     radius: Broadcast, *, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
-    """The basin's edge: the largest c at which descent from ‖u_0‖ = radius (...)
-    arrives, by bisection [D-sharp11].
+    """Largest roughness c at which descent from ‖u_0‖ = radius (...) arrives, that is
+    the edge of the basin, by bisection [D-sharp11].
 
     Raises:
         ValueError: If step_size is not positive, or steps is no positive integer.
@@ -205,8 +210,8 @@ def roughness_allowed(
 
 @checked
 def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
-    """The well's slope over the noise's, r·e^(−r²/2)/c, where the well has the height
-    `kernel` = e^(−r²/2) [D-sharp11].
+    """Ratio of the slope of the well to that of the noise, r·e^(−r²/2)/c, at the
+    distance r where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
 
     Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not
     positive there is none.
@@ -227,8 +232,8 @@ def critical_slope(step_size: float) -> float:
     positive("step_size", step_size)
     if not step_size < 2:
         raise ValueError(
-            f"step_size: got {brief(step_size)}; it must be below 2, where even the "
-            "exact memory's step overshoots by as much."
+            f"step_size: got {brief(step_size)}; it must be below 2: at 2 even a "
+            "step of the exact memory overshoots by the whole distance."
         )
     return float(np.sqrt(step_size / (2 - step_size)))
 
@@ -261,8 +266,8 @@ def features_to_reach(
 
 
 class Gauge(Module):
-    """Prediction from T and a query before the first step, without the pattern that is
-    meant: see `gauge` [D-sharp14].
+    """Prediction of retrieval from T and a query, before the first step and without the
+    target pattern: see `gauge` [D-sharp14].
 
     Attributes:
         partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is
@@ -279,7 +284,8 @@ class Gauge(Module):
 @renamed(x="query")
 @checked
 def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
-    """Reads the memory at the query, and its noise off the length of T [D-sharp14].
+    """`Gauge` of a query: Ŝ at the query, and the noise, which follows from the length
+    of T [D-sharp14].
 
     It cannot know which pattern is near, whether it is the one meant, or whether
     several are.

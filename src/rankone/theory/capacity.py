@@ -1,5 +1,5 @@
-"""Number of random patterns that a memory holds: the classical network, and the
-log-sum-exp energy of eq. 11.
+"""Number of random patterns that a memory can store: the classical Hopfield network,
+and the log-sum-exp energy of eq. 11.
 
 Both are mean-field laws, exact as D → ∞ and measured against simulation in the tests;
 neither is a theorem.
@@ -30,14 +30,14 @@ def critical_load() -> tuple[float, float]:
     """
     y = np.linspace(1, 2, _GRID)
     load = 0.5 * (erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))) ** 2
-    best = int(load.argmax())
-    return float(load[best]), float(erf(y[best]))
+    argmax = int(load.argmax())
+    return float(load[argmax]), float(erf(y[argmax]))
 
 
 @checked
 def storage_capacity(beta: float, D: int) -> float:
-    """Random patterns on {0, 1/√D}^D that MrDAM stores at inverse temperature β
-    [D-sharp6].
+    """Largest number of random patterns on {0, 1/√D}^D that MrDAM stores at inverse
+    temperature β [D-sharp6].
 
     A stored pattern's fixed point is ξ̄ + s(ξ¹ − ξ̄) with K − 1 = (1 − s)/(s − τ) ·
     e^(βs/4) cosh(βs/4D)^(−D), τ = tanh(βs/4D). The right side has a local maximum near
@@ -84,8 +84,8 @@ def critical_beta(K: int, D: int) -> float:
     K = integer(
         "K",
         K,
-        "an integer of at least 10; two memories at distance d part at β = 4/d² "
-        "exactly",
+        "an integer of at least 10; two patterns at distance d separate exactly "
+        "at β = 4/d²",
         least=10,
     )
 
@@ -97,8 +97,8 @@ def critical_beta(K: int, D: int) -> float:
     first = next((i for i, beta in enumerate(rungs) if holds(float(beta))), 0)
     if not first > 0:
         raise ValueError(
-            f"K: got {brief(K)}; it must be smaller: {D} bits do not keep so many "
-            "random patterns apart at any β."
+            f"K: got {brief(K)}; it must be smaller: with {D} bits so many "
+            "random patterns are not stored at any β."
         )
     low = float(rungs[first - 1])
     high = float(rungs[first])
@@ -113,8 +113,8 @@ def _log_others(s: Float[NDArray, " n"], beta: float, D: int) -> Float[NDArray, 
     for some K.
     """
     pull = beta * s / (4 * D)
-    possible = s > np.tanh(pull)
-    s = s[possible]
-    pull = pull[possible]
+    domain = s > np.tanh(pull)
+    s = s[domain]
+    pull = pull[domain]
     log_cosh = np.logaddexp(pull, -pull) - np.log(2)
     return np.log((1 - s) / (s - np.tanh(pull))) + beta * s / 4 - D * log_cosh

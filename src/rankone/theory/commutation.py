@@ -1,5 +1,5 @@
-"""Training methods that commute with W = TUV: run one on U and on W, and see whether W
-takes the same path.
+"""Training methods that commute with W = TUV: a method is run on U and on W, and the
+two paths of W are compared.
 
 Linear methods do, for every T and V; no other method that can be linearised at zero
 does [K-sharp3].
@@ -201,7 +201,7 @@ def change_factors(
     if U0.shape != shape:
         raise ValueError(
             f"U0: got shape {U0.shape}; "
-            f"it must be of shape {shape}, as the old factors want."
+            f"it must be of shape {shape}, as the old factors require."
         )
     # its updates are velocities of raw gradients
     heavy = optax.trace(momentum)
@@ -223,10 +223,10 @@ def change_factors(
     W = old.T @ U0 @ old.V
     W, _ = on_W(on_W((W, heavy.init(W)), old), new)
     U, state = on_U((U0, heavy.init(U0)), old)
-    moved = between(old.T @ U @ old.V, *new)
+    transported = between(old.T @ U @ old.V, *new)
     states = (state._replace(trace=transport(state.trace, old, new)), state)
     with_transport, without_transport = (
-        new.T @ on_U((moved, state), new)[0] @ new.V for state in states
+        new.T @ on_U((transported, state), new)[0] @ new.V for state in states
     )
     return W, with_transport, without_transport
 
@@ -254,8 +254,8 @@ def _commuting(pairs: Sequence[tuple[Array, Array]]) -> Array:
 
 
 def scale_by_polar() -> optax.GradientTransformation:
-    """Replace a matrix G = QΣRᵀ by its polar factor QRᵀ: what Muon iterates to
-    [K-muon].
+    """Gradient transformation that replaces a matrix G = QΣRᵀ by its polar factor QRᵀ,
+    to which Muon iterates [K-muon].
 
     Equivariant under orthogonal T and V, as the singular vectors turn with the matrix;
     under no others in general.

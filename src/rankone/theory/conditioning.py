@@ -46,8 +46,8 @@ def whitened_spectrum(
     T: Real[ArrayLike, "m p"],
     V: Real[ArrayLike, "q n"],
 ) -> Float[Array, " k"]:
-    """Eigenvalues, falling, of the curvature that U sees: (VAVᵀ) ⊗ (TᵀDT), where W sees
-    A ⊗ D [K-sharp1].
+    """Eigenvalues, in decreasing order, of the curvature with respect to U, (VAVᵀ) ⊗
+    (TᵀDT), if the curvature with respect to W is A ⊗ D [K-sharp1].
 
     They are the products of the eigenvalues of the two small matrices, so that
     condition numbers multiply.
@@ -76,8 +76,8 @@ def steps_to_tolerance(
     tol: float,
     most: int = 1_000_000,
 ) -> int:
-    """Steps of descent at the best fixed rate, 2/(λ_max + λ_min), to a relative error
-    [K-sharp1].
+    """Number of steps of gradient descent to a given relative error, at the best fixed
+    rate 2/(λ_max + λ_min) [K-sharp1].
 
     Args:
         eigenvalues: Eigenvalues of the curvature, positive (k,).
@@ -130,8 +130,8 @@ def contraction(
 @jax.jit
 def _contraction(H: Array, H0: Array) -> Array:
     lower = jnp.linalg.cholesky(H0)
-    half = jnp.linalg.solve(lower, jnp.linalg.solve(lower, H).T)
-    return jnp.abs(jnp.linalg.eigvalsh((half + half.T) / 2) - 1).max()
+    quotient = jnp.linalg.solve(lower, jnp.linalg.solve(lower, H).T)
+    return jnp.abs(jnp.linalg.eigvalsh((quotient + quotient.T) / 2) - 1).max()
 
 
 @checked
@@ -174,7 +174,7 @@ def stationary_covariance(
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, "k k"]:
-    """Covariance at which w ← w − ηP(Hw + noise), with heavy ball, comes to rest
+    """Stationary covariance of w under w ← w − ηP(Hw + noise) with heavy ball
     [K-sharp5].
 
     Of any P, by a linear system of (2k)² unknowns. Of a symmetric P the loss that it
@@ -239,8 +239,8 @@ def _stationary_covariance(
 def nearest_kronecker(
     F: Real[ArrayLike, "mn mn"], shape: tuple[int, int]
 ) -> tuple[Float[Array, "n n"], Float[Array, "m m"], Float[Array, ""]]:
-    """The B (n, n) and A (m, m) with B ⊗ A nearest to F, and the relative error of it
-    [K-sharp6].
+    """Matrices B (n, n) and A (m, m) for which B ⊗ A is nearest to F, and the relative
+    error of this approximation [K-sharp6].
 
     The entries of F, rearranged so that each block becomes a row, form a matrix of
     which B ⊗ A is a rank-one part: the leading singular pair. If F is positive
@@ -289,7 +289,7 @@ def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array
         T = np.asarray(layer.T)
         if not np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5):
             raise ValueError(
-                "layer.T: got rows that are not orthonormal; it must be T Tᵀ = I."
+                "layer.T: got rows that are not orthonormal; it must satisfy T Tᵀ = I."
             )
     n = layer.V.shape[1] - layer.bias
     if np.shape(k) != (n,):

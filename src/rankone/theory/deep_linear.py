@@ -32,7 +32,7 @@ Matrix = np.ndarray | Array
 
 @checked
 def product(W: Sequence[Matrix]) -> Matrix:
-    """W₁W₂…W_N; applied to φ, what the network holds before the step [M-pre]."""
+    """Product W₁W₂…W_N. Applied to φ, it gives the output before the step [M-pre]."""
     check_chain(W)
     return reduce(matmul, W)
 
@@ -72,8 +72,8 @@ def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matri
 
 @checked
 def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
-    """The sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, minus what a step of α = 1 adds to first order
-    [M-prod, M-prod2, M-z*].
+    """Sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, which is the negative of the first-order change of the
+    product by a step of α = 1 [M-prod, M-prod2, M-z*].
 
     Pᵢ = W₁…W_{i−1} and Qᵢ = W_{i+1}…W_N; the printed last factor is Pᵢ.
 
@@ -109,14 +109,14 @@ def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
         if np.shape(vector) != (length,):
             raise ValueError(
                 f"{name}: got shape {np.shape(vector)}; "
-                f"it must be of shape ({length},), that W asks for."
+                f"it must be of shape ({length},), as W requires."
             )
 
 
 @checked
 def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
-    """Largest entry of any GᵢW_{i+1}…W_{k−1}G_k, i < k: at 0 the step is exactly first
-    order, for every α [M-S1].
+    """Largest entry, in absolute value, of any product GᵢW_{i+1}…W_{k−1}G_k with i < k.
+    If it is 0, the step is exactly first order for every α [M-S1].
     """
     N = len(W)
     if not all(np.ndim(matrix) == 2 for matrix in G):

@@ -104,7 +104,7 @@ def gradient_errors(
     _not_negative(gradient=gradient, diameter=diameter, eps0=eps0, eps1=eps1)
     number = real("energy", energy, "one number, in unit²")
     if number is None:
-        raise ValueError(f"energy: got {brief(energy)}; it must be known before jit.")
+        raise ValueError(f"energy: got {brief(energy)}; it must not be traced.")
     return _errors(
         K,
         float(beta),
@@ -135,8 +135,8 @@ def _errors(
 
 
 class Divergence(Module):
-    """A bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ with everything it stands on. Distances are in the unit
-    of the patterns.
+    """Bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, with all the quantities that it is made of. Distances
+    are in the unit of the patterns.
 
     Attributes:
         bound: Theorem 2′: ηA(ρᴸ − 1)/(ρ − 1), or ∞ if a hypothesis fails.
@@ -185,8 +185,8 @@ def divergence_bound(
     eps0: float | None = None,
     eps1: float | None = None,
 ) -> Divergence:
-    """Theorem 2′: how far the two memories' states can be apart after L steps
-    [D-sharp3; D-thm2, D-cor1 repaired].
+    """Bound of Theorem 2′ on the distance between the two memories' states after L
+    steps [D-sharp3; D-thm2, D-cor1 repaired].
 
     ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies,
     for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is
@@ -302,11 +302,11 @@ def _not_negative(**values: float) -> None:
             )
 
 
-def _energy(energy: float, least: float, beta: float) -> float:
+def _energy(energy: float, minimum: float, beta: float) -> float:
     """`energy` as a number; e^−βE cannot exceed K, but for the rounding of float32."""
-    requirement = f"an energy of at least −log(K)/β = {least:.4g}"
+    requirement = f"an energy of at least −log(K)/β = {minimum:.4g}"
     number = real("energy", energy, requirement)
-    if not (number is not None and number >= least - 1e-3 / beta):
+    if not (number is not None and number >= minimum - 1e-3 / beta):
         raise ValueError(f"energy: got {brief(energy)}; it must be {requirement}.")
     return float(energy)
 

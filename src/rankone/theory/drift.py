@@ -1,5 +1,5 @@
-"""The two memories run side by side: the sharpest bound on their distance, step by
-step, and the theorem for one ball.
+"""Runs of the two memories from the same queries: the sharpest bound on their distance
+at each step, and the theorem for one ball around a pattern.
 
 The bound follows a run [D-looseness]. The theorem certifies one: around a pattern that
 is well separated the two memories stay together for ever [D-sharp9].
@@ -49,8 +49,8 @@ class Drift(Module):
     def recursion(
         self, growth: ArrayLike, errors: ArrayLike | None = None
     ) -> Float[Array, "states N"]:
-        """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and
-        errors e (default: measured).
+        """Bound D⁽ᵗ⁾ on the distance: D⁽⁰⁾ = 0 and D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for
+        growths ρ (a number or (L, N)) and errors e, by default the measured ones.
         """
         shape = self.errors.shape
         errors = self.errors if errors is None else errors
@@ -111,8 +111,8 @@ def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
 def kernel_gap(
     copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]
 ) -> Float[Array, "... K"]:
-    """k̂ − k between states and patterns; its largest size is the smallest C₁√(D/Y)
-    that a run admits [D-unn2].
+    """Kernel error k̂ − k between states and patterns. Its largest absolute value is
+    the smallest C₁√(D/Y) that a run admits [D-unn2].
 
     Args:
         copy: The distributed memory, for its features and β.
@@ -135,8 +135,8 @@ def kernel_gap(
 def drift(
     memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: int
 ) -> Drift:
-    """Descend both energies from the queries x0 (N, D) and keep every state
-    [D-eq48-53].
+    """Runs of gradient descent on both energies from the queries x0 (N, D), with every
+    state [D-eq48-53].
 
     Args:
         memory: The exact memory.
@@ -169,8 +169,11 @@ def _drift(
         x, y = pair
         gradient = memory.gradient(jnp.stack([x, y]))
         estimate = copy.energy_and_gradient(y)[1]
-        following = (x - step_size * gradient[0], y - step_size * estimate)
-        return following, (*following, jnp.linalg.norm(estimate - gradient[1], axis=-1))
+        next_states = (x - step_size * gradient[0], y - step_size * estimate)
+        return next_states, (
+            *next_states,
+            jnp.linalg.norm(estimate - gradient[1], axis=-1),
+        )
 
     _, (exact, distributed, errors) = jax.lax.scan(step, (x0, x0), None, length=steps)
     return Drift(
@@ -214,8 +217,8 @@ def local_retrieval(
     step_size: float,
     steps: int,
 ) -> LocalRetrieval:
-    """Both memories stay within `radius` of pattern `index`, and within `bound` of each
-    other [D-sharp9].
+    """Result of the theorem that both memories stay within `radius` of pattern `index`,
+    and within `bound` of each other [D-sharp9].
 
     Args:
         Xi: Patterns (K, D).

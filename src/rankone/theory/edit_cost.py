@@ -1,5 +1,5 @@
-"""Cost of an edit, in closed form: misjudged and estimated geometries, many keys at
-once, many edits in a row.
+"""Interference of edits, in closed form: with misjudged and estimated geometries, for
+many keys at once, and for many edits in a row.
 """
 
 from math import ceil, inf, log
@@ -33,8 +33,8 @@ __all__ = [
 @checked
 @jax.jit
 def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
-    """hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of every key among the keys, summing to their rank: by QR
-    of Kᵀ, with no C formed.
+    """Leverages hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of all keys, which sum to the rank of the keys.
+    They are computed by QR of Kᵀ, without C.
     """
     Q = jnp.linalg.qr(K.T)[0]
     return jnp.sum(Q**2, axis=1)
@@ -45,7 +45,8 @@ def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
 def inflation(
     C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D"]
 ) -> Float[Array, ""]:
-    r"""Interference of an edit along any direction u over the least possible [R-S2].
+    r"""Ratio of the interference of an edit along any direction u to the least possible
+    interference [R-S2].
 
     $J(u)/J(C^{-1}k)=\frac{u^\top Cu\;k^\top C^{-1}k}{(u^\top k)^2}=1+\lVert\delta\rVert_C^2/s$
     for $\delta=u-C^{-1}k$, u scaled so that $u^\top k=s$: an error in u costs to second
@@ -80,8 +81,8 @@ def efficiency(
 
 @checked
 def efficiency_law(n: int, D: int) -> tuple[float, float]:
-    """(a, b) of the Beta law of ρ when Ĉ comes from n Gaussian keys: ((n−D+2)/2,
-    (D−1)/2), whatever C and k [R-S3].
+    """Parameters (a, b) of the Beta distribution of ρ when Ĉ comes from n Gaussian
+    keys: ((n−D+2)/2, (D−1)/2), for every C and k [R-S3].
 
     Raises:
         ValueError: If n < D: Ĉ is then singular.
@@ -93,7 +94,8 @@ def efficiency_law(n: int, D: int) -> tuple[float, float]:
 
 @checked
 def mean_inflation(n: int, D: int) -> float:
-    """E 1/ρ = (n − 1)/(n − D): twice as much interference at n = 2D − 1 samples [R-S3].
+    """Mean inflation E 1/ρ = (n − 1)/(n − D) when C is estimated from n keys; it is 2
+    at n = 2D − 1 [R-S3].
 
     Raises:
         ValueError: If n ≤ D, where the mean is infinite.
@@ -111,7 +113,7 @@ def sample_size(target: float, D: int) -> int:
     > 1 [R-S3].
     """
     D = integer("D", D, "a positive length of a key")
-    requirement = "above 1 and finite: only the true C costs nothing extra"
+    requirement = "above 1 and finite: only the true C has an inflation of 1"
     target = real("target", target, requirement) or 0.0
     if not 1 < target < inf:
         raise ValueError(f"target: got {brief(target)}; it must be {requirement}.")
@@ -121,8 +123,8 @@ def sample_size(target: float, D: int) -> int:
 
 @checked
 def capacity(n: int, D: int, m: int) -> float:
-    """Mean interference per edit over ‖r‖² when m random keys are edited at once beside
-    n others: n/(D−m−1) [R-S4].
+    """Mean interference per edit, divided by ‖r‖², when m random keys are edited at
+    once in a memory of n other keys: n/(D−m−1) [R-S4].
 
     Raises:
         ValueError: If m ≥ D − 1, where the mean is infinite.
@@ -130,15 +132,15 @@ def capacity(n: int, D: int, m: int) -> float:
     n = integer("n", n, "a positive number of keys")
     D = integer("D", D, "a positive length of a key")
     m = integer(
-        "m", m, f"between 1 and D−2={D - 2}: the cost has no mean beyond", most=D - 2
+        "m", m, f"between 1 and D−2={D - 2}: beyond, the mean is infinite", most=D - 2
     )
     return n / (D - m - 1)
 
 
 @checked
 def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
-    r"""Cost of an edit in a batch of m of N keys over its cost alone, for m = 1 … N
-    [R-S7].
+    r"""Ratio of the interference of an edit in a batch of m of N keys to that of the
+    edit alone, for m = 1 … N [R-S7].
 
     $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the
     eigenvalues of $R_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of
@@ -168,9 +170,9 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     for value in values[values > N * np.finfo(float).eps]:
         log_e[1:] = np.logaddexp(log_e[1:], log_e[:-1] + np.log(value))
     m = np.arange(1, N + 1)
-    finite = np.isfinite(log_e[1:])
+    domain = np.isfinite(log_e[1:])
     ratio = np.exp(
-        np.where(finite, log_e[:-1], np.inf) - np.where(finite, log_e[1:], 0.0)
+        np.where(domain, log_e[:-1], np.inf) - np.where(domain, log_e[1:], 0.0)
     )
     return (N - m + 1) / m * ratio
 
@@ -180,8 +182,8 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
 def sequential_residual(
     t: Broadcast, T: Broadcast, D: Broadcast
 ) -> Float[Array, "..."]:
-    r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T,
-    per output, to O(1/D) [R-S5].
+    r"""Mean squared residual per output of edit number t < T after T exact edits with C
+    fixed, to O(1/D) [R-S5].
 
     $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, an empty memory at first and
     targets of variance 1: after about D more edits an edit is gone.
@@ -200,8 +202,8 @@ def sequential_residual(
 def sequence_mixture(
     S: Float[ArrayLike, "m m"], beta: float = 0.0
 ) -> Float[NDArray, "m m"]:
-    r"""M with R′ = RM: the residuals after m single edits in a row, from those before
-    the first [R-S9].
+    r"""Matrix M with R′ = RM, which maps the residuals before the first of m single
+    edits to those after the last [R-S9].
 
     Whatever the values are. If these are independent, of one variance, the mean squared
     residual of edit i is $\sum_jM_{ji}^2$ of what it was.
@@ -265,8 +267,8 @@ def forgetting(
 
 @checked
 def cycles_to(tolerance: float, cosine_squared: float) -> int:
-    """Rounds of two alternating edits until the error is down by `tolerance`: ⌈log
-    tolerance / log cos²θ⌉.
+    """Number of rounds of two alternating edits until the error has shrunk by the
+    factor `tolerance`: ⌈log tolerance / log cos²θ⌉.
     """
     for name, value in (("cosine_squared", cosine_squared), ("tolerance", tolerance)):
         number = real(name, value, "strictly between 0 and 1")

@@ -44,8 +44,8 @@ class ErrorLaw(Module):
 
     @checked
     def noise(self, Y: ArrayLike) -> Float[Array, "..."]:
-        """√(V/Y)/S, the relative standard deviation of Ŝ: the law is first order in it,
-        so trust it up to 0.1.
+        """Relative standard deviation √(V/Y)/S of Ŝ. The law is of first order in this
+        number, so trust it up to 0.1.
         """
         return _noise(self, self._matching_shape("Y", Y))
 
@@ -67,8 +67,8 @@ class ErrorLaw(Module):
     def clipped_energy_error(
         self, Y: ArrayLike, clip: ArrayLike | None = None
     ) -> Float[Array, "..."]:
-        """Mean |Ê − E| with Ŝ taken as Gaussian but the logarithm as it is: good even
-        where the memory is broken.
+        """Mean |Ê − E| for a Gaussian Ŝ and the exact logarithm instead of its first
+        order. It is accurate even where the memory fails.
 
         Args:
             Y: Number of frequencies.

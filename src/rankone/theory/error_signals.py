@@ -90,7 +90,7 @@ def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
     Returns:
         The signals for each label (rows) at each switch (columns).
     """
-    return _class_switch_signals(array("logits", logits, "(Y,): one a class", 1))
+    return _class_switch_signals(array("logits", logits, "(Y,): one per class", 1))
 
 
 @jax.jit
@@ -119,9 +119,11 @@ def kink_signals(
 
 
 @partial(jax.jit, static_argnames=("relu", "N"))
-def _kink_signals(relu: Callable[[Array], Array], N: int, rest: Array | float) -> Array:
+def _kink_signals(
+    relu: Callable[[Array], Array], N: int, base_point: Array | float
+) -> Array:
     def output(nudges: Array) -> Array:
-        z = jnp.asarray(rest)
+        z = jnp.asarray(base_point)
         for nudge in reversed(nudges):
             z = relu(z + nudge)
         return z

@@ -88,7 +88,7 @@ def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
 def hamming_error(
     x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]
 ) -> Float[Array, "..."]:
-    """Share of entries that differ [D-eq15, D-fig4A].
+    """Fraction of entries that differ once both states are binarised [D-eq15, D-fig4A].
 
     Δ_H = D^(−1/2) Σ_i |[x_i] − [z_i]| with [ ] for `binarise`.
     """
@@ -151,8 +151,9 @@ def complete(
     max_steps: int = 300,
     progress: bool | None = None,
 ) -> Completion:
-    """Store all pictures in both memories, occlude them, descend, what is seen clamped
-    [D-fig1, D-fig4B, D-sharp15].
+    """Occluded pictures completed by both memories: all pictures are stored, and
+    descent starts from the occluded ones with the visible entries clamped [D-fig1,
+    D-fig4B, D-sharp15].
 
     Args:
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.
@@ -166,7 +167,7 @@ def complete(
         max_steps: Most steps of either memory.
         progress: As in `retrieve`.
     """
-    pictures = array("pictures", pictures, "(K, D): one picture a row", 2)
+    pictures = array("pictures", pictures, "(K, D): one picture per row", 2)
     K, D = pictures.shape
     scale = D**-0.5
     start, mask = occlude(pictures[queries], visible=visible, fill=fill)
@@ -225,7 +226,7 @@ def _mean_distance(a: Array, b: Array, mask: Array) -> Array:
 
 
 @jax.jit
-def _nearest(x: Array, pictures: Array, where: Array) -> Array:
+def _nearest(x: Array, pictures: Array, mask: Array) -> Array:
     return jax.lax.map(
-        lambda state: ((state[None] - pictures) ** 2).sum(-1, where=where).argmin(), x
+        lambda state: ((state[None] - pictures) ** 2).sum(-1, where=mask).argmin(), x
     )

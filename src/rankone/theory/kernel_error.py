@@ -1,5 +1,5 @@
-"""The Gaussian kernel and how well random features estimate it: at a point, at the
-worst point found, everywhere.
+"""The Gaussian kernel, and the error of its estimate by random features: at one point,
+at the worst point of a search, and everywhere at once.
 
 Inputs are already scaled: a memory of inverse temperature β reads the kernel at z = √β
 x. What holds everywhere at once is proved, with every constant, for sincos features
@@ -50,8 +50,8 @@ _RADIUS = "a positive distance, or infinity"
 def uniform_kernel_error(
     *, D: int, Y: int, radius: float, delta: float = 0.05
 ) -> float:
-    """ε₀ with |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ
-    [D-U0].
+    """Bound ε₀ on the kernel error: |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with
+    probability ≥ 1 − δ [D-U0].
 
     The smaller of `contraction_error` and `net_error`: the corrected form of the
     paper's assumption (A2) [D-unn2]. Patterns of diameter d at inverse temperature β
@@ -72,8 +72,8 @@ def uniform_kernel_error(
 
 @checked
 def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """2R√(D/Y) + √(2 log(2/δ)/Y): the smaller one on small balls. Arguments as for
-    `uniform_kernel_error`.
+    """Bound 2R√(D/Y) + √(2 log(2/δ)/Y) on the kernel error, the smaller one on small
+    balls. Arguments as for `uniform_kernel_error`.
     """
     _check_ball(D, Y, radius, delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
@@ -81,8 +81,8 @@ def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> 
 
 @checked
 def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """√(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y, ℓ = D log(1 + 8R√Y) + log(4/δ):
-    for large balls.
+    """Bound √(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y on the kernel error, with ℓ
+    = D log(1 + 8R√Y) + log(4/δ): for large balls.
 
     Arguments as for `uniform_kernel_error`.
     """
@@ -96,8 +96,8 @@ def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
 def uniform_derivative_error(
     *, D: int, Y: int, radius: float, delta: float = 0.05
 ) -> float:
-    """ε₁ with ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ
-    [D-U1].
+    """Bound ε₁ on the error of the kernel's derivative: ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖
+    ≤ R at once, with probability ≥ 1 − δ [D-U1].
 
     Infinite where Y is too small for the tail bound behind it. Arguments as for
     `uniform_kernel_error`.
@@ -137,7 +137,7 @@ def _squared_distances(Xi: Numbers) -> np.ndarray:
     Xi = np.asarray(Xi, float)
     if Xi.ndim != 2:
         raise ValueError(
-            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern per row."
         )
     norms = (Xi**2).sum(1)
     return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
@@ -168,8 +168,8 @@ def check_probability(delta: float) -> None:
 def rbf_kernel(
     x: Real[ArrayLike, "... D"], z: Real[ArrayLike, "... D"]
 ) -> Float[Array, "..."]:
-    """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square
-    [D-eq4, D-unn1].
+    """Gaussian kernel k(x, z) = exp(−‖x − z‖²/2), with the square, for inputs (..., D)
+    that broadcast [D-eq4, D-unn1].
     """
     x, z = jnp.broadcast_arrays(x, z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
@@ -197,10 +197,10 @@ def kernel_variance(
         ValueError: If the shapes do not broadcast or the basis is unknown.
     """
     choice("basis", basis, BASES)
-    second = as_array(z)
-    if second.ndim < 1:
-        raise ValueError(f"z: got shape {second.shape}; it must be of shape (..., D).")
-    return _variance(states("x", x, second.shape[-1]), second, basis)
+    inputs = as_array(z)
+    if inputs.ndim < 1:
+        raise ValueError(f"z: got shape {inputs.shape}; it must be of shape (..., D).")
+    return _variance(states("x", x, inputs.shape[-1]), inputs, basis)
 
 
 @partial(jax.jit, static_argnames="basis")
@@ -210,9 +210,9 @@ def _variance(x: Array, z: Array, basis: str) -> Array:
     if not BASES[basis].positive:
         squared = (1 - k2) ** 2
         return 0.5 * (squared if basis == "sincos" else 1 + squared)
-    same = jnp.exp(4 * (x * z).sum(-1))
+    product = jnp.exp(4 * (x * z).sum(-1))
     opposite = jnp.exp(-2 * ((x**2).sum(-1) + (z**2).sum(-1)))
-    return (same if basis == "exp" else 0.5 * (same + opposite)) - k2
+    return (product if basis == "exp" else 0.5 * (product + opposite)) - k2
 
 
 @checked
@@ -241,7 +241,8 @@ def largest_kernel_error(
     starts: int = 64,
     steps: int = 200,
 ) -> tuple[Float[Array, ""], Float[Array, " D"]]:
-    """Search the ball ‖Δ‖ ≤ R for the largest |k̂(Δ) − k(Δ)| of sincos features [D-U0].
+    """Largest kernel error |k̂(Δ) − k(Δ)| of sincos features in a search of the ball
+    ‖Δ‖ ≤ R, and the Δ where it is reached [D-U0].
 
     Projected ascent from random starts, each with a step that grows while it succeeds
     and halves when it fails; so what it finds is a lower bound of the supremum.
@@ -281,8 +282,8 @@ def _searched(
     # Uniform in radius, not in volume: near the origin both kernels are 1, and the
     # worst Δ need not be far out.
     start = R * jax.random.uniform(k_radius, (starts, 1)) * direction
-    errors, where = _ascend(features, start, jnp.asarray(R, start.dtype), steps)
-    return errors.max(), where[errors.argmax()]
+    errors, deltas = _ascend(features, start, jnp.asarray(R, start.dtype), steps)
+    return errors.max(), deltas[errors.argmax()]
 
 
 def _ascend(
@@ -297,7 +298,7 @@ def _ascend(
         return jnp.abs(gap), jnp.sign(gap)[:, None] * (slope + delta * k[:, None])
 
     def step(_: ArrayLike, state: tuple[Array, ...]) -> tuple[Array, ...]:
-        delta, best, slope, size = state
+        delta, maximum, slope, size = state
         trial = delta + size * slope / jnp.maximum(
             jnp.linalg.norm(slope, axis=1, keepdims=True), 1e-30
         )
@@ -305,14 +306,14 @@ def _ascend(
             1, R / jnp.maximum(jnp.linalg.norm(trial, axis=1, keepdims=True), 1e-30)
         )
         value, gradient = error(trial)
-        better = (value > best)[:, None]
+        improvement = (value > maximum)[:, None]
         return (
-            jnp.where(better, trial, delta),
-            jnp.maximum(value, best),
-            jnp.where(better, gradient, slope),
-            jnp.where(better, 1.3 * size, 0.5 * size),
+            jnp.where(improvement, trial, delta),
+            jnp.maximum(value, maximum),
+            jnp.where(improvement, gradient, slope),
+            jnp.where(improvement, 1.3 * size, 0.5 * size),
         )
 
     state = (start, *error(start), jnp.full((len(start), 1), 0.1, start.dtype) * R)
-    delta, best, *_ = jax.lax.fori_loop(0, steps, step, state)
-    return best, delta
+    delta, maximum, *_ = jax.lax.fori_loop(0, steps, step, state)
+    return maximum, delta

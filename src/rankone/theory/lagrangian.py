@@ -68,8 +68,8 @@ def lagrangian(
 def lagrangian_by_trace(
     W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
 ) -> tuple[Number, Float[Array, "H H"]]:
-    """L expanded, and the matrix whose trace its first terms are; without the trace
-    they cannot be added [R-eq9].
+    """Lagrangian L in its expanded form, and the matrix whose trace is the first terms.
+    Without the trace this matrix cannot be added to the other term [R-eq9].
 
     Returns:
         L; and ½(ŴK)(ŴK)ᵀ − V(ŴK)ᵀ + ½VVᵀ (H, H), which is not even symmetric.
@@ -127,8 +127,8 @@ def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
 @checked
 @partial(jax.jit, static_argnames="H")
 def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
-    """All HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), vec by columns, with no
-    algebra done [R-eq17].
+    """Matrix of all HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), with vec by
+    columns and without any simplification [R-eq17].
     """
     identity = jnp.eye(H, dtype=K.dtype)
     constraint = jnp.kron(k[:, None], identity)  # (HD, H)
@@ -140,7 +140,9 @@ def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
 @checked
 @jax.jit
 def solve_kkt(K: Keys, V: Values, k: Key, v: Value) -> tuple[Weights, Value]:
-    """Ŵ and Λ by brute force, to hold the closed form against [R-eq17]."""
+    """Ŵ and Λ from the full linear system, for comparison with the closed form
+    [R-eq17].
+    """
     H = len(v)
     D = len(k)
     solution = jnp.linalg.solve(kkt_matrix(K, k, H), jnp.append((V @ K.T).T.ravel(), v))

@@ -1,5 +1,5 @@
-"""The linear model of the ResMem theory: a base that is too small, and the memory of
-what it leaves, simulated.
+"""Simulation of the linear model of the ResMem theory: a base model that is too small,
+and a memory of its residuals.
 
 With several neighbours it measures what is only heuristically derived [S-S5].
 """
@@ -169,8 +169,8 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
 def joint_erm(
     X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = None
 ) -> ERM:
-    """The base trained knowing that its residuals will be remembered: leave-one-out
-    errors of the sum [S-disc].
+    """Base model trained jointly with the memory of its residuals: least squares on the
+    leave-one-out errors of the sum of both [S-disc].
 
     The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least
     squares on differences, which is the energy of the residual and not its mean square
@@ -217,8 +217,8 @@ def simulate(
     k: int = 1,
     split: bool = False,
 ) -> LinearRisks:
-    """The paper's experiment, repeated [S-A5.2, S-eq8,9]: y = ⟨θ_*, x⟩, ‖θ_*‖ = 1, base
-    in ‖θ‖ ≤ L.
+    """Risks in repetitions of the paper's experiment [S-A5.2, S-eq8,9]: y = ⟨θ_*, x⟩
+    with ‖θ_*‖ = 1, and a base model with ‖θ‖ ≤ L.
 
     Args:
         n: Number of stored examples; several numbers are measured on nested data, and
@@ -318,19 +318,19 @@ def _measure(
         Z.T @ Z / count, Z.T @ learn_from[1] / count, jnp.asarray(L, X.dtype)
     )
     square = jnp.where(active[None], square, jnp.inf)
-    near = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
+    neighbours = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
 
     def neighbour_mean(values: Array) -> Array:
-        return values[near].mean(1)
+        return values[neighbours].mean(1)
 
     truth = jnp.zeros(X.shape[1], X.dtype).at[0].set(1)
-    step = q - X[near].mean(1)
+    step = q - X[neighbours].mean(1)
     error = q @ (erm.theta - truth) + neighbour_mean(y - X @ erm.theta)
     return LinearRisks(
         base=((erm.theta - truth) ** 2).sum(),
         resmem=(error**2).mean(),
         neighbours=((neighbour_mean(y) - q[:, 0]) ** 2).mean(),
-        distance=jnp.take_along_axis(square, near, 1).mean(),
+        distance=jnp.take_along_axis(square, neighbours, 1).mean(),
         estimation=((erm.theta - L * truth) ** 2).sum(),
         cancelled=((step @ (erm.theta - L * truth)) ** 2).mean(),
         limit=((step[:, 0] * (1 - L)) ** 2).mean(),

@@ -1,5 +1,5 @@
-"""Distance of the nearest of n random points: exactly, between two bounds, and by a law
-of two terms.
+"""Squared distance to the nearest of n random points: its exact mean, two bounds on the
+mean, and a law of two terms.
 
 Points uniform in the ball of radius √(d + 2) in d dimensions, where every coordinate
 has variance 1 [S-A5.1]. Z_n is the squared distance of one more point to the nearest of
@@ -34,8 +34,8 @@ Risk = float | Float[np.ndarray, "*n"]
 
 
 class NearestNeighbourRisk(Module):
-    """E Z_n, in squared units of the points; divided by d it is the risk of one nearest
-    neighbour [S-eq40].
+    """Mean squared distance E Z_n to the nearest of n points. Divided by d, it is the
+    risk of one nearest neighbour [S-eq40].
 
     Attributes:
         lower: Proved: c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d), which is also
@@ -101,7 +101,7 @@ def _term(n: NDArray, d: int, p: int) -> Risk:
 
 
 def gamma_ratio(n: NDArray, a: float) -> Risk:
-    """Γ(n + 1)/Γ(n + 1 + a), which is n^(−a) in the limit."""
+    """Ratio Γ(n + 1)/Γ(n + 1 + a), which approaches n^(−a) for large n."""
     # From 10⁷ on the difference of the two gammaln has lost more digits than the
     # ratio's series neglects.
     series = n**-a * (1 - a * (a + 1) / (2 * n))
@@ -117,9 +117,9 @@ def boundary_constant(d: int) -> float:
     ball that lies inside a flat wall at t radii from its centre.
     """
     integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
-    t = np.concatenate([(left + (_NODES + 1) / 2) / 8 for left in range(8)])
-    inside = 1 - betainc((d + 1) / 2, 0.5, 1 - t**2) / 2
-    return float(np.tile(_WEIGHTS / 16, 8) @ (inside ** (-3 / d) - 1))
+    t = np.concatenate([(panel + (_NODES + 1) / 2) / 8 for panel in range(8)])
+    cap_share = 1 - betainc((d + 1) / 2, 0.5, 1 - t**2) / 2
+    return float(np.tile(_WEIGHTS / 16, 8) @ (cap_share ** (-3 / d) - 1))
 
 
 def _quadrature(n: float, d: int) -> float:
@@ -132,16 +132,16 @@ def _quadrature(n: float, d: int) -> float:
     edges = np.unique(np.clip(np.append(0, reach * 2.0**doublings), 0, 1))
     depth, w_depth = _panels(edges[:-1], edges[1:])  # 1 − ‖x‖
     r = 1 - depth.ravel()
-    inside = np.minimum(1 - r, reach)  # up to here the ball around x lies inside
-    inner = _distance_integral(np.zeros_like(r), inside, r, n, d)
-    outer = _distance_integral(inside, np.minimum(1 + r, reach), r, n, d)
+    clearance = np.minimum(1 - r, reach)  # up to here the ball around x lies inside
+    inner = _distance_integral(np.zeros_like(r), clearance, r, n, d)
+    outer = _distance_integral(clearance, np.minimum(1 + r, reach), r, n, d)
     return float((d + 2) * (w_depth.ravel() * d * r ** (d - 1)) @ (inner + outer))
 
 
 def _panels(left: NDArray, right: NDArray) -> tuple[NDArray, NDArray]:
     """Nodes and weights of Gauss–Legendre between each pair of ends."""
-    half = (right - left)[:, None] / 2
-    return left[:, None] + half * (_NODES + 1), half * _WEIGHTS
+    half_width = (right - left)[:, None] / 2
+    return left[:, None] + half_width * (_NODES + 1), half_width * _WEIGHTS
 
 
 def _distance_integral(
@@ -175,5 +175,5 @@ def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
 def _cap(height: NDArray, d: int) -> NDArray:
     """Share of a unit ball beyond a plane at this signed distance from its centre."""
     h = np.clip(height, -1, 1)
-    half = betainc((d + 1) / 2, 0.5, 1 - h**2) / 2
-    return np.where(h >= 0, half, 1 - half)
+    half_cap = betainc((d + 1) / 2, 0.5, 1 - h**2) / 2
+    return np.where(h >= 0, half_cap, 1 - half_cap)

@@ -1,5 +1,5 @@
-"""Loss that noise leaves when descent has come to rest, set against how fast
-descent forgets.
+"""Excess loss that noise leaves in the stationary state of descent, compared with the
+rate at which descent forgets its start.
 
 Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a
 preconditioner, β the momentum of heavy ball. All is exact, and proved in the chapter.
@@ -24,8 +24,8 @@ def noise_floor(
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise), with heavy ball, once it is at
-    rest [K-sharp7].
+    r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise) with heavy ball, in the
+    stationary state [K-sharp7].
 
     S is `conditioning.stationary_covariance`, of which this needs the trace alone: for
     a symmetric P it is $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$
@@ -56,8 +56,8 @@ def slowest_factor(
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    """The factor by which the start is forgotten a step where it is forgotten slowest:
-    the spectral radius [K-sharp7].
+    """Factor per step by which the slowest component of the initial error shrinks: the
+    spectral radius of the iteration [K-sharp7].
 
     Args:
         H: As in `noise_floor`.
@@ -148,19 +148,19 @@ def _rates(
                 f"P: got asymmetry {asymmetry:.2g}; it must be {requirement}."
             )
     if readable(rates) and beta is not None:
-        least = float(np.asarray(rates).min())
-        most = float(np.asarray(rates).max())
-        if np.isnan(least):
+        minimum = float(np.asarray(rates).min())
+        maximum = float(np.asarray(rates).max())
+        if np.isnan(minimum):
             raise ValueError("H: got no Cholesky factor; it must be positive definite.")
-        if not least > 0:
+        if not minimum > 0:
             raise ValueError(
-                f"P: got ηPH with an eigenvalue {least:.3g}; "
+                f"P: got ηPH with an eigenvalue {minimum:.3g}; "
                 "it must be positive definite."
             )
-        if not most < 2 * (1 + beta):
+        if not maximum < 2 * (1 + beta):
             raise ValueError(
                 f"learning_rate: got {brief(learning_rate)}; "
-                f"it must be {2 * (1 + beta) / most:.3g} of that, or less."
+                f"it must be at most {2 * (1 + beta) / maximum:.3g} times that."
             )
     return rates, noise
 
@@ -172,14 +172,14 @@ def _walks(
     # H = LLᵀ: in Lᵀw the step is symmetric, and P H has the eigenvalues of LᵀPL
     root = jnp.linalg.cholesky(H)
     rates, Q = jnp.linalg.eigh(learning_rate * root.T @ P @ root)
-    half = jnp.linalg.solve(root.T, Q)
-    return rates, jnp.sum(half * (N @ half), axis=0)
+    whitened = jnp.linalg.solve(root.T, Q)
+    return rates, jnp.sum(whitened * (N @ whitened), axis=0)
 
 
 @jax.jit
 def _floor(rates: Array, noise: Array, momentum: ArrayLike) -> Array:
-    settled = rates * (1 + momentum) / ((1 - momentum) * (2 * (1 + momentum) - rates))
-    return settled @ noise / 2
+    variance = rates * (1 + momentum) / ((1 - momentum) * (2 * (1 + momentum) - rates))
+    return variance @ noise / 2
 
 
 @jax.jit
@@ -193,10 +193,10 @@ def _radius(rates: Array, momentum: ArrayLike) -> Array:
 
 @jax.jit
 def _lowest(H: Array, N: Array, factor: ArrayLike, momentum: ArrayLike) -> Array:
-    alone = (1 - factor) / (1 + factor)
+    ratio = (1 - factor) / (1 + factor)
     return (
         jnp.trace(jnp.linalg.solve(H, N))
         / 2
-        * alone
+        * ratio
         * jnp.where(momentum, (1 + factor**2) / (1 + factor) ** 2, 1)
     )

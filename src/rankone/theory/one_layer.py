@@ -1,5 +1,5 @@
-"""Effect of one gradient step on a network of one hidden layer: it moves every answer
-one way [M-S9].
+"""Effect of one gradient step on a network of one hidden layer: all answers move in the
+same direction [M-S9].
 
 The network is f(x) = c + Σᵢ oᵢ(wᵢx + bᵢ)₊ of a number x ≥ 0, all of c, o, w and b
 trainable. One step of size α on ½(f(x) − y)² has the strength d = α(y − f(x)).
@@ -25,7 +25,8 @@ def one_layer_kernel(
     x: Broadcast,
     x_star: Broadcast,
 ) -> Points:
-    r"""The first order of a step: the output at x* moves by d·K(x, x*) + O(d²) [M-S9].
+    r"""Kernel K of a step to first order: the output at x* changes by d·K(x, x*) +
+    O(d²) [M-S9].
 
     $K=1+\sum_ih_i(x)h_i(x^*)+(1+xx^*)\sum_io_i^2\,\mathbf 1_i(x)\mathbf 1_i(x^*)$ with
     $h_i=(w_ix+b_i)_+$: at least 1 for $x,x^*\ge0$.
@@ -68,7 +69,7 @@ def one_layer_move(
 def _units(w: ArrayLike, b: ArrayLike, o: ArrayLike) -> tuple[Array, ...]:
     """The units' weights as arrays of one length."""
     units = tuple(
-        array(name, value, "(h,): one a unit", 1)
+        array(name, value, "(h,): one per unit", 1)
         for name, value in (("w", w), ("b", b), ("o", o))
     )
     for name, value in zip("bo", units[1:], strict=True):
@@ -90,8 +91,8 @@ def _points(x: ArrayLike, x_star: ArrayLike, *d: ArrayLike) -> list[Array]:
 
 def _before(w: Array, b: Array, t: Array) -> Array:
     """The units' pre-activations at t (..., h)."""
-    out = jnp.multiply.outer(t, w)
-    return out + jnp.broadcast_to(b, out.shape)
+    output = jnp.multiply.outer(t, w)
+    return output + jnp.broadcast_to(b, output.shape)
 
 
 @jax.jit
@@ -112,5 +113,5 @@ def _move(w: Array, b: Array, o: Array, x: Array, x_star: Array, d: Array) -> Ar
     d_ = d[..., None]
     k = (1 + x * x_star)[..., None]
     o = jnp.broadcast_to(o, at_x.shape)
-    after = (o + d_ * at_x) * jax.nn.relu(at_query + d_ * o * k)
-    return d + jnp.where(at_x > 0, after - o * jax.nn.relu(at_query), 0).sum(-1)
+    output = (o + d_ * at_x) * jax.nn.relu(at_query + d_ * o * k)
+    return d + jnp.where(at_x > 0, output - o * jax.nn.relu(at_query), 0).sum(-1)

@@ -1,4 +1,4 @@
-"""One rule for all writes: what is stored is R X, and how it was written is the choice
+"""One rule for all writes: a memory stores R X, and every method of writing is a choice
 of X [W-rule].
 
 M is a memory (H, F) that reads features, K (F, m) the features of the keys, V (H, m)
@@ -37,8 +37,8 @@ Matrix = Float[NDArray, "_ _"]
 
 @checked
 def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
-    """X of a rule for keys whose kernel is S (m, m): what it makes of the residuals I
-    [W-rule].
+    """Matrix X of a rule for keys whose kernel is S (m, m): the coefficients that the
+    rule gives for the residuals I [W-rule].
     """
     instance("rule", rule, Rule, "a rule, such as Exact() or BatchStep()")
     S = _square("S", S)
@@ -50,8 +50,8 @@ def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
 def partial_solve(
     S: ArrayLike, earlier: float, later: float, slack: float = 0.0
 ) -> Matrix:
-    r"""X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹: each pair allows for shares of
-    what the others answer [W-rule].
+    r"""Matrix X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹. Each pair allows for a
+    fraction of the answers that the earlier and later pairs give [W-rule].
 
     (0, 0) is the batch step and (1, 0) the sequence, both at the rates 1/Sₜₜ; (1, 1) is
     exact, and with the slack 1/ω the ridge. Between them X exists as well: for
@@ -67,14 +67,14 @@ def partial_solve(
         slack: Added to the diagonal, at least 0.
     """
     S = _square("S", S)
-    above = np.triu(S, 1)
-    below = np.tril(S, -1)
+    upper_part = np.triu(S, 1)
+    lower_part = np.tril(S, -1)
     slack = float(not_negative("slack", slack))
     earlier, later = (
         _number(name, share) for name, share in (("earlier", earlier), ("later", later))
     )
     return np.linalg.inv(
-        np.diag(np.diagonal(S) + slack) + earlier * above + later * below
+        np.diag(np.diagonal(S) + slack) + earlier * upper_part + later * lower_part
     )
 
 
@@ -86,8 +86,8 @@ def write_one_by_one(
     rates: ArrayLike,
     G: ArrayLike | None = None,
 ) -> Matrix:
-    """The delta rule itself: M ← M + η (v − Mk) ⊗ Gk, pair after pair; it knows of no X
-    [W-rule].
+    """Memory after the delta rule, M ← M + η (v − Mk) ⊗ Gk, for one pair after another.
+    The matrix X is not used [W-rule].
 
     Args:
         M: Memory before (H, F).
@@ -106,8 +106,8 @@ def write_one_by_one(
 def recursive_least_squares(
     M: ArrayLike, K: ArrayLike, V: ArrayLike, omega: float, G: ArrayLike | None = None
 ) -> tuple[Matrix, Matrix]:
-    """Memory written with a geometry that learns of each key, G ← G − Gkkᵀ G/(1/ω +
-    kᵀGk): the memory and G after [W-rule].
+    """Memory and geometry G after recursive least squares, which updates the geometry
+    at each key: G ← G − Gkkᵀ G/(1/ω + kᵀGk) [W-rule].
 
     Args:
         M: Memory before (H, F).
@@ -127,8 +127,8 @@ def recursive_least_squares(
 
 @checked
 def contraction(S: ArrayLike, rates: ArrayLike) -> float:
-    """Factor by which a round of writes shrinks the residuals at least, in the norm r
-    S⁻¹ rᵀ [W-cycles].
+    """Largest factor by which a round of writes multiplies the residuals, in the norm
+    √(r S⁻¹ rᵀ) [W-cycles].
 
     It is ‖I − S^½ X S^½‖, below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant
     of I − XS is Π(1 − ηₜSₜₜ).
@@ -144,7 +144,7 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
     if not values[0] > 0:
         raise ValueError(
             f"S: got a least eigenvalue of {values[0]:.2g}; "
-            "it must be positive definite: no key twice."
+            "it must be positive definite: remove repeated keys."
         )
     root = vectors * np.sqrt(values) @ vectors.T
     X = np.linalg.inv(np.diag(1 / _nonzero(rates, len(S))) + np.triu(S, 1))
@@ -153,8 +153,8 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
 
 @checked
 def overlap(S: ArrayLike) -> float:
-    """ρ = max_i Σ_{j≠i} |Sᵢⱼ|: what all other keys together have in common with one,
-    for Sᵢᵢ = 1 [W-dilute].
+    """Total overlap ρ = max_i Σ_{j≠i} |Sᵢⱼ| of one key with all other keys, for Sᵢᵢ = 1
+    [W-dilute].
 
     Args:
         S: Kernel of the keys, symmetric, with ones on its diagonal.
@@ -169,8 +169,8 @@ def overlap(S: ArrayLike) -> float:
 
 @checked
 def dilute_bound(rho: float) -> float:
-    """ρ/(1 − ρ): no row of S⁻¹ − I or (I + U)⁻¹ − I has a larger sum of absolute
-    values; inf for ρ ≥ 1 [W-dilute].
+    """Bound ρ/(1 − ρ) on the sum of absolute values in any row of S⁻¹ − I or (I + U)⁻¹
+    − I; inf for ρ ≥ 1 [W-dilute].
     """
     rho = float(not_negative("rho", rho))
     return rho / (1 - rho) if rho < 1 else float("inf")
@@ -225,8 +225,8 @@ def expected_error(
 def delta_layer(
     K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
 ) -> Matrix:
-    """Answers of a layer that writes each pair by the delta rule to the query after it,
-    all at once [W-delta].
+    """Answers of a layer that writes each pair by the delta rule and then answers the
+    query of the same column, computed for all columns at once [W-delta].
 
     V (D⁻¹ + U)⁻¹ (KᵀQ)△, where △ keeps the pairs up to each query. With X = D instead
     it is linear attention.
@@ -329,7 +329,7 @@ def _rates(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
     out = np.asarray(host("rates", rates), float)
     if out.shape not in ((), (m,)):
         raise ValueError(
-            f"rates: got shape {out.shape}; it must be one number, or {m}, one a pair."
+            f"rates: got shape {out.shape}; it must be one number, or {m}, 1 per pair."
         )
     return np.broadcast_to(out, m)
 

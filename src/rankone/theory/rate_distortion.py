@@ -44,8 +44,8 @@ def distortion(bits: int) -> float:
 
 @checked
 def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
-    """(1 − d_b)Y: as many unrounded frequencies read with as much noise as Y rounded
-    ones [D-sharp16].
+    """Number (1 − d_b)Y of unrounded frequencies that are read with as much noise as Y
+    rounded ones [D-sharp16].
 
     Args:
         Y: Number of frequencies.
@@ -56,8 +56,8 @@ def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
 
 @checked
 def stored_bits(*, bits: int) -> float:
-    """4b/(1 − d_b): bits of T for each bit of the patterns where stored patterns become
-    unstable [D-sharp16].
+    """Bits of T per bit of the patterns, 4b/(1 − d_b), at the load where stored
+    patterns become unstable [D-sharp16].
 
     There (1 − d_b)Y = 2DK, and T has 2Y entries of b bits, beside the DK bits of the
     patterns. It falls with b: one bit an entry, and more entries, is the cheapest.
@@ -73,8 +73,8 @@ def stored_bits(*, bits: int) -> float:
 def rounding_error(
     memory: DrDAM, other: DrDAM
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """Root mean squares, over all of space, of what two memories' Ŝ and ∇Ŝ differ by
-    [D-sharp12].
+    """Root mean square, over all of space, of the difference between two memories' Ŝ,
+    and of that between their ∇Ŝ [D-sharp12].
 
     For sincos features, whatever q = T̂ − T is: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α²
     + q_{Y+α}²)). Exact for frequencies of which none is zero and no two are equal or
@@ -93,7 +93,7 @@ def rounding_error(
     if features.basis != "sincos":
         raise ValueError(
             f"memory: got {brief(features.basis)}; "
-            "it must be one of sincos features: the theorem is about them."
+            "it must have sincos features, for which the theorem is proved."
         )
     if other.T.shape != memory.T.shape:
         raise ValueError(

@@ -1,4 +1,5 @@
-"""Share of a gradient that W = W0 + TUV can follow, when only U is trained.
+"""Reach share: the fraction of a gradient that W = W0 + TUV can follow when only U is
+trained.
 
 The first step of descent on U, with orthonormal T and V, lowers the loss by η‖TᵀGVᵀ‖²
 to first order, where descent on all of W lowers it by η‖G‖²: the ratio is what these
@@ -47,13 +48,13 @@ def reach_share(
 
 @jax.jit
 def _share(G: Array, T: Array, V: Array) -> Array:
-    inside = T @ (jnp.linalg.pinv(T) @ G @ jnp.linalg.pinv(V)) @ V
-    return jnp.sum(inside**2) / jnp.sum(G**2)
+    projection = T @ (jnp.linalg.pinv(T) @ G @ jnp.linalg.pinv(V)) @ V
+    return jnp.sum(projection**2) / jnp.sum(G**2)
 
 
 def best_share(G: Real[ArrayLike, "m n"], rank: int) -> Float[Array, ""]:
-    """The most that any T with `rank` columns and V with as many rows reach: Σσᵢ² over
-    the largest, of all [K-sharp8].
+    """Largest reach share of any T with `rank` columns and V with `rank` rows: Σσᵢ²
+    over the `rank` largest singular values of G, divided by Σσᵢ² over all [K-sharp8].
 
     Args:
         G: Gradient by W (m, n), not zero.
@@ -75,8 +76,8 @@ def example_share(
     T: Real[ArrayLike, "m p"],
     V: Real[ArrayLike, "q n"],
 ) -> Float[Array, ""]:
-    """That share of single examples' gradients δxᵀ, on average, where δ and x are
-    independent [K-sharp8].
+    """Reach share of the gradients δxᵀ of single examples, as a ratio of means over the
+    examples, where δ and x are independent [K-sharp8].
 
     Args:
         A: Second moment of x (n, n).

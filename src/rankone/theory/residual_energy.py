@@ -1,5 +1,5 @@
-"""The risk of ResMem by the smoothness of what the base leaves: its Dirichlet energy,
-not its mean square.
+"""Risk of ResMem as a function of the roughness of the base model's residual, which is
+its Dirichlet energy and not its mean square.
 
 One remembered neighbour x_(1) of n, any residual g = f_* − f: the risk is E(g(x) −
 g(x_(1)))². For Lipschitz g and points of density p it is n^(−2/d) κ_d ∫‖∇g‖² p^(1−2/d)
@@ -33,8 +33,8 @@ def unit_ball(d: int) -> float:
 
 @checked
 def neighbour_constant(d: int) -> float:
-    """κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of the way to
-    the nearest of n points.
+    """Constant κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of
+    the displacement to the nearest of n points.
 
     In units of n^(−2/d), where the density is 1 and no wall is near [S-sharp1,
     S-sharp2].
@@ -113,7 +113,7 @@ def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
     k = np.asarray(frequency, float)
     if k.size == 0 or not (k > 0).all():
         raise ValueError(
-            f"frequency: got {brief(frequency)}; it must be positive: waves to a side."
+            f"frequency: got {brief(frequency)}; it must be positive: waves per side."
         )
     edges = np.linspace(0, _NEGLIGIBLE ** (1 / d), _PANELS + 1)
     half = (edges[1] - edges[0]) / 2

@@ -38,8 +38,8 @@ __all__ = [
 
 @checked
 def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
-    """Least lead of the right label at a training example whose neighbours weigh β: 1 −
-    4β, attained [S-S6].
+    """Smallest margin of the right label at a training example whose neighbours have
+    the weight β: 1 − 4β, which is attained [S-S6].
 
     At its own example the score is (1 − β) onehot(y) + β(p + r) with r the neighbours'
     mean residual, so that y leads another class c by at least (1 − β) + β(−1 − 2).
@@ -62,7 +62,7 @@ def memorising_width(embeddings: Numbers, k: int) -> float:
     Infinite for k = 1, which memorises at any σ; 0 if two embeddings coincide, for then
     nothing is guaranteed at any.
     """
-    z = array("embeddings", embeddings, "(n, D): one embedding a row", 2)
+    z = array("embeddings", embeddings, "(n, D): one embedding per row", 2)
     integer(
         "k", k, "a number of neighbours from 1 to that of the embeddings", most=len(z)
     )
@@ -153,16 +153,16 @@ def noisy_risk(n: Numbers, d: int, L: float, noise: float) -> Risk:
 
 @checked
 def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
-    """The σ² above which remembering one neighbour hurts: (1 − L)²(1 − E Z_n/d); (1 −
-    L)² for n → ∞ [S-S4].
+    """Noise variance σ² above which remembering one neighbour increases the risk: (1 −
+    L)²(1 − E Z_n/d), and (1 − L)² for n → ∞ [S-S4].
     """
     return (1 - L) ** 2 - resmem_law(n, d, L)
 
 
 @checked
 def useful_from(d: int) -> float:
-    """The n from which the printed bound with constant 1 is below the trivial one, 2d
-    [S-lemD.1]; ∞ if never.
+    """Smallest n from which on the printed bound with constant 1 is below the trivial
+    bound 2d [S-lemD.1]; ∞ if there is none.
     """
     d = integer("d", d, "a positive integer number of dimensions")
     level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level

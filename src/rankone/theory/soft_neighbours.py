@@ -1,5 +1,5 @@
-"""Soft nearest neighbours as a ratio of two linear memories, and what the ratio costs
-in a fixed length [W-knn].
+"""Soft nearest neighbours as a ratio of two linear memories, and the error of this
+ratio if the memories have a fixed length [W-knn].
 
 exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, a Gaussian one
 divided by an independent Gaussian number. So random features with such frequencies turn
@@ -30,7 +30,8 @@ Columns = Float[NDArray, "_ _"]
 
 @checked
 def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatures:
-    """Features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), read like any others [W-knn].
+    """Random features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), used like any other
+    `RandomFeatures` [W-knn].
 
     A Cauchy vector has no mean length: one in a thousand is some thousand times as long
     as the others, and a cosine in single precision knows nothing of such angles. These
@@ -83,8 +84,8 @@ def ratio_error(
     sigma: float,
     Y: int,
 ) -> Float[NDArray, " n"]:
-    r"""Mean squared error (summed over H) of the same reading from Y random features,
-    to first order in 1/Y [W-knn].
+    r"""Mean squared error (summed over H) of `soft_reading` computed from Y random
+    features, to first order in 1/Y [W-knn].
 
     $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]
     \,/\,(\sum_i\kappa(k_i,q))^2$
@@ -101,12 +102,12 @@ def ratio_error(
     keys, queries = _columns(K, q)
     f = soft_reading(K, R, q, sigma)
     R = np.asarray(R, float)
-    near = _laplace(keys, keys, sigma)
+    similarities = _laplace(keys, keys, sigma)
     total = _laplace(keys, queries, sigma).sum(0)
     errors = []
     for reading, at in zip(f.T, queries.T, strict=True):
         C = R - reading[:, None]
-        products = near + _laplace(keys, 2 * at[:, None] - keys, sigma)
+        products = similarities + _laplace(keys, 2 * at[:, None] - keys, sigma)
         errors.append(((C.T @ C) * products).sum() / (2 * Y))
     return np.asarray(errors) / total**2
 
@@ -132,11 +133,9 @@ def far_reading(
     """
     u = np.asarray(direction, float)
     if not np.linalg.norm(u) > 0:
-        raise ValueError(
-            f"direction: got {brief(u)}; it must be not 0: where the query goes."
-        )
-    away = u @ np.asarray(K, float) / np.linalg.norm(u) / sigma
-    weights = np.exp(away - away.max())
+        raise ValueError(f"direction: got {brief(u)}; it must be a nonzero direction.")
+    exponents = u @ np.asarray(K, float) / np.linalg.norm(u) / sigma
+    weights = np.exp(exponents - exponents.max())
     return np.asarray(R, float) @ weights / weights.sum()
 
 

@@ -1,4 +1,5 @@
-"""Thresholds of remembering: numbers of features, signal, numbers of bits.
+"""Thresholds of retrieval: numbers of features, signal-to-noise ratio, and numbers of
+bits.
 
 Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with σ =
 √(K/2Y) and h close to a Gaussian field of unit variance. Everything near it then
@@ -45,8 +46,8 @@ def signal_to_noise(
     K: Broadcast,
     Y: Broadcast,
 ) -> Float[Array, "..."]:
-    """The kernel between a query and the pattern it is meant to find, over the
-    features' noise [D-sharp5].
+    """Signal-to-noise ratio of a query: the kernel between the query and its target
+    pattern, divided by the noise of the features [D-sharp5].
 
     exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 the first step goes anywhere. Above 1 it need not
     go to ξ: the noise moves a state along D directions at once, and what decides is
@@ -66,8 +67,8 @@ def signal_to_noise(
 
 @checked
 def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
-    """The roughness c = √(DK/2Y), the noise of the gradient in units of the well's own
-    [D-sharp5].
+    """Roughness c = √(DK/2Y): the noise of the gradient in units of the gradient of the
+    well [D-sharp5].
 
     Args:
         D: Length of a pattern; its free entries, if some are clamped.
@@ -102,8 +103,8 @@ def hessian_edges(
 def displacement(
     *, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast
 ) -> Float[Array, "..."]:
-    """c/√β, the distance of the distributed fixed point from the stored pattern, for
-    small c, in unit [D-sharp5].
+    """Distance c/√β of the distributed fixed point from the stored pattern, for small
+    c, in the unit of the patterns [D-sharp5].
     """
     return roughness(D=D, K=K, Y=Y) / jnp.sqrt(jnp.asarray(beta))
 
@@ -113,7 +114,7 @@ def displacement(
 def bit_error(
     *, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast
 ) -> Float[Array, "..."]:
-    """Share of wrong bits after rounding, Q(√β/2c), at a stored binary pattern
+    """Fraction of wrong bits after rounding, Q(√β/2c), at a stored binary pattern
     [D-sharp5].
 
     A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move
@@ -141,8 +142,8 @@ def information_bound(
 
 @checked
 def break_even_features(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
-    """Y = DK/2, where T with its 2Y entries holds as many numbers as the patterns
-    [D-fig2].
+    """Number of frequencies Y = DK/2 at which T with its 2Y entries has as many numbers
+    as the patterns [D-fig2].
     """
     return jnp.asarray(D) * jnp.asarray(K) / 2.0
 

@@ -1,5 +1,5 @@
-"""The constants of the constructions, each with what it does and what breaks without
-it.
+"""The constants of the constructions, each with its purpose and the failure that it
+prevents.
 """
 
 from collections.abc import Callable
@@ -63,12 +63,12 @@ class Constants(Module):
                 else "a positive finite number"
             )
             number = real(name, value, requirement)
-            good = (
+            is_valid = (
                 number is not None
                 and 0 <= number < np.inf
                 and (number > 0 or may_vanish)
             )
-            if not good:
+            if not is_valid:
                 raise ValueError(
                     f"{name}: got {brief(value)}; "
                     f"it must be {requirement}, known before jit."
@@ -82,8 +82,8 @@ class Constants(Module):
 
     @classmethod
     def over(cls, y_range: tuple[float, float], margin: float = 1.0) -> "Constants":
-        """The default numbers, scaled to a range (smallest y, largest y); the margin in
-        half-widths of it.
+        """Default constants, scaled to a range (smallest y, largest y). The margin is
+        in half-widths of the range.
         """
         requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
         if not isinstance(y_range, tuple | list) or len(y_range) != 2:
@@ -95,8 +95,8 @@ class Constants(Module):
         return cls(margin=margin).scaled((y_range[1] - y_range[0]) / 2)
 
     def scaled(self, s: float) -> "Constants":
-        """The numbers for which a range of y of half-width s is like one of half-width
-        1, [−1, 1].
+        """Constants with which a range of y of half-width s behaves like the range [−1,
+        1].
 
         Whatever has the unit of y grows with s. What the step writes, αwΔ, would grow
         beyond the weights that it changes: w falls from s = 1 on. Below 1 it is the
@@ -128,8 +128,8 @@ class Constants(Module):
 def target_values(
     target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike
 ) -> NDArray[np.float64]:
-    """The target at arrays that are broadcast: at once if it takes arrays, else point
-    by point.
+    """Values of the target at broadcast arrays. They are computed at once if the target
+    takes arrays, and point by point otherwise.
 
     Raises:
         ValueError: If it is not a function of three numbers, or not finite somewhere.
@@ -141,11 +141,11 @@ def target_values(
         values = np.broadcast_to(values, points[0].shape)
     except (TypeError, ValueError):
         values = _one_by_one(target, points)
-    bad = ~np.isfinite(values)
-    if bad.any():
-        where = tuple(float(p[bad][0]) for p in points)
+    mask = ~np.isfinite(values)
+    if mask.any():
+        point = tuple(float(p[mask][0]) for p in points)
         raise ValueError(
-            f"target: got {values[bad][0]} at (x, y, x_star) = {where}; "
+            f"target: got {values[mask][0]} at (x, y, x_star) = {point}; "
             "it must be finite on its domain."
         )
     return values
@@ -171,8 +171,8 @@ def _one_by_one(target: Target, points: Any) -> NDArray[np.float64]:
 
 
 def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
-    """Values at the centres of the cells (j, l), at row j + Jl, for each y: (J²,
-    len(y)).
+    """Values of the target at the centres of the cells, for each y: an array (J²,
+    len(y)) with cell (j, l) in row j + Jl.
     """
     centre = (np.arange(J) + 0.5) / J
     x = np.tile(centre, J)
@@ -181,8 +181,8 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
 
 
 def lookup_table(target: Target, cells: int) -> Target:
-    """The table that a discretising construction can at best equal: x and x* moved to
-    the centres of their cells.
+    """Table of the target, with x and x* moved to the centres of their cells. A
+    discretising construction can at best equal this table.
     """
     cells = integer("cells", cells)
     _check_callable(target)

@@ -48,8 +48,8 @@ def random_tasks(
 ) -> tuple[
     Float[Array, " tasks"], Float[Array, " tasks"], Float[Array, "tasks points"]
 ]:
-    """X (n,) and x* (n, m) uniform in [0, 1], y (n,) uniform in [−1, 1]: the same
-    numbers in every dtype.
+    """Random tasks: x (n,) and x* (n, m) uniform in [0, 1], and y (n,) uniform in [−1,
+    1]. The numbers are the same in every dtype.
     """
     random_key("key", key)
     return _random_tasks(key, integer("tasks", tasks), integer("points", points))
@@ -71,8 +71,8 @@ def learning_errors(
     tasks: int = 24,
     points: int = 101,
 ) -> LearningErrors:
-    """Adapt to random tasks, predict at random points, and compare with the target, and
-    with its table [M-univ].
+    """Errors of a network's predictions after one step on each of several random tasks,
+    with respect to the target and to its table [M-univ].
 
     Args:
         network: The one that is measured.
@@ -92,8 +92,8 @@ def learning_errors(
     if cells is None:
         return LearningErrors(*_errors(predictions - truth))
     table = lookup_table(target, cells)(x, y, x_star)
-    near = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
-    plateau = ~np.broadcast_to(near[0], table.shape) & ~near[1]
+    edge_masks = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
+    plateau = ~np.broadcast_to(edge_masks[0], table.shape) & ~edge_masks[1]
     return LearningErrors(
         *_errors(predictions - truth),
         *_errors(table - truth),

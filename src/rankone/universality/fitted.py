@@ -52,8 +52,8 @@ def constant_network(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    """Four bias-free layers between φ and the fitted net, whatever the accuracy: they
-    write Δ and Δx [M-S4].
+    """Network with four bias-free layers between φ and the fitted net, for any
+    accuracy. These layers write Δ and Δx [M-S4].
     """
     constants = constants or Constants.over(y_range)
     dtype = dtype or jnp.result_type(float)
@@ -109,8 +109,8 @@ def shallow_network(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    """Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5,
-    M-concl].
+    """Network with four hidden layers and no θ_b, which is an ordinary network of the
+    input x alone [M-S5, M-concl].
 
     The kernels of the first two layers are κ₁ = 1 + x x* and κ₂ = 1 + x x*/4 + (1 −
     x/2)(1 − x*/2). The step leaves Δκ₂ and Δκ₁; their ratio is strictly monotone in x.
@@ -240,8 +240,8 @@ def fit(
     *,
     ridge: float = 1e-10,
 ) -> Network:
-    """The output weights of the last `units` units that least squares gives, over real
-    steps on even tasks.
+    """Network whose last `units` units have output weights fitted by least squares, to
+    the activations after real steps on evenly spread tasks.
     """
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
@@ -274,12 +274,12 @@ def _after_steps(
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
 
     def features_after(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        after = step(
+        stepped_network = step(
             network,
             task[0][None],
             task[1][None],
             jnp.asarray(network.alpha, network.dtype),
         )
-        return after.last_hidden(task[2]), after.output(task[2])
+        return stepped_network.last_hidden(task[2]), stepped_network.output(task[2])
 
     return jax.lax.map(features_after, tasks, batch_size=256)

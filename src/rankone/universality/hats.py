@@ -41,7 +41,7 @@ def hat_network(
     rows = np.zeros((J * J, 2 * J + S + 1))
     rows[:, 2 * J : -1] = selector.decode / write_scale
     q = np.concatenate([np.zeros(2 * J), np.ones(S + 1)])
-    read = np.vstack([q, rows]), np.concatenate([[0.0], np.full(J * J, -_ACTIVE)])
+    reader = np.vstack([q, rows]), np.concatenate([[0.0], np.full(J * J, -_ACTIVE)])
     x = np.linspace(0, 1, J)
     values = target_values(
         lambda x, y, xs: g(x, xs), np.tile(x, J), 1.0, np.repeat(x, J)
@@ -53,7 +53,7 @@ def hat_network(
     output = np.concatenate([[constants.linear], o])[None], np.array([0.0])
     grid = Grid(spacing * np.arange(0.0, J - 1), spacing)
     return assemble(
-        [*front(grid, S, constants), (stack, None), read, output],
+        [*front(grid, S, constants), (stack, None), reader, output],
         constants,
         (2 * J, S, 1),
         (1.0, 2.0),

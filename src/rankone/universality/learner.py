@@ -126,13 +126,13 @@ def _sizes(
         if levels is None
         else integer("levels", levels, "an integer of at least 2", least=2)
     )
-    fitted = construction in _FITTED
-    if levels is not None and fitted:
+    is_fitted = construction in _FITTED
+    if levels is not None and is_fitted:
         raise ValueError(
             f"levels: got {brief(levels)}; "
             f"it must be left out: construction={construction!r} has no table."
         )
-    if units is not None and not fitted:
+    if units is not None and not is_fitted:
         raise ValueError(
             f"units: got {brief(units)}; "
             f"it must be left out: construction={construction!r} has no fitted net."
@@ -164,12 +164,12 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
             f"y_range: got {brief(y_range)}; "
             f"it must be of a width up to {_WIDEST:g}: take y in another unit."
         )
-    fine = (
-        f"a range with {_FINEST:,} numbers in it: learn the difference from its middle, "
-        "in which 0 is"
+    requirement = (
+        f"a range with {_FINEST:,} numbers in it: learn y minus its middle, so "
+        "that 0 is in the range"
     )
     if not width >= _FINEST * spacing:
-        raise ValueError(f"y_range: got {brief(y_range)}; it must be {fine}.")
+        raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")
     return edges
 
 

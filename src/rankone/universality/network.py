@@ -1,5 +1,5 @@
-"""An ordinary ReLU network, one plain gradient step on every parameter of it, and what
-it predicts.
+"""An ordinary ReLU network, one plain gradient step on all of its parameters, and its
+predictions.
 """
 
 import math
@@ -40,8 +40,8 @@ __all__ = [
 
 @contextmanager
 def full_precision() -> Iterator[None]:
-    """Products in full precision: some accelerators round float32 factors to ten bits
-    unless told not to.
+    """Context manager for matrix products in full precision. By default some
+    accelerators round float32 factors to ten bits.
     """
     with jax.default_matmul_precision("highest"):
         yield
@@ -162,10 +162,10 @@ def forward(
             h = jax.nn.relu(layer(h))
             hidden.append(h)
         else:
-            h, inside = jax.lax.scan(
+            h, activations = jax.lax.scan(
                 lambda h, dense: (jax.nn.relu(dense(h)),) * 2, h, layer
             )
-            hidden.append(inside)
+            hidden.append(activations)
     return network.layers[-1](h)[..., 0], tuple(hidden)
 
 
@@ -328,13 +328,13 @@ def _check_values(network: Network, y: np.ndarray) -> None:
         return
     low, high = network.y_range
     rounding = 4 * float(jnp.finfo(network.dtype).eps) * max(abs(low), abs(high))
-    worst = float(y.flat[np.abs(y.astype(float) - (low + high) / 2).argmax()])
+    extreme = float(y.flat[np.abs(y.astype(float) - (low + high) / 2).argmax()])
     requirement = (
         f"from {low:g} to {high:g}, for which this network was built; build one with a "
         "wider y_range"
     )
-    if not low - rounding <= worst <= high + rounding:
-        raise ValueError(f"y: got {brief(worst)}; it must be {requirement}.")
+    if not low - rounding <= extreme <= high + rounding:
+        raise ValueError(f"y: got {brief(extreme)}; it must be {requirement}.")
 
 
 def _row(a: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The gradient step kept as what it is: one rank-one term a layer and shot [M-grad].
+"""The gradient step in factored form: one rank-one term per layer and shot [M-grad].
 
 The gradient of a layer's W is (1/k) Σ_s a_s b_sᵀ, with b_s the input of the layer and
 a_s the error that comes back to its pre-activation. A stack of n layers of width m then
@@ -98,11 +98,13 @@ class RankOneStep(Module):
     @full_precision()
     def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:
         """Input of the output layer after the step, at x (...) -> (..., units)."""
-        before = replace(
+        start_network = replace(
             self.network, switch=self.network.switch - self.alpha * self.switch
         )
-        h = before.input(x)
-        for layer, terms in zip(before.layers[:-1], self.terms[:-1], strict=True):
+        h = start_network.input(x)
+        for layer, terms in zip(
+            start_network.layers[:-1], self.terms[:-1], strict=True
+        ):
             if layer.W.ndim == 2:
                 h = jax.nn.relu(_after(layer, terms, self.alpha, h))
             else:
@@ -140,8 +142,8 @@ def rank_one_step(
 
 
 def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Network:
-    """The gradient along which `adapt` steps, in closed form, in the memory of one that
-    is no longer wanted.
+    """Gradient along which `adapt` steps, in closed form, written into the memory of an
+    old gradient that is no longer needed.
 
     Deep stacks are tens of megabytes. New memory of that size comes from the system
     page by page, each of them zeroed first, and that takes longer than everything else.
@@ -165,12 +167,12 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
         map(jnp.shape, new_leaves)
     ):
         raise ValueError(
-            f"old: got {brief(old)}; it must be of the structure of network."
+            f"old: got {brief(old)}; it must have the structure of network."
         )
     deleted = any(getattr(leaf, "is_deleted", bool)() for leaf in leaves)
     if deleted:
         raise ValueError(
-            "old: got a gradient that is used up; it must be one that is still there."
+            "old: got a gradient whose memory was reused; it must be an unused one."
         )
     return _gradient_into(old, network, *task_arrays)
 
@@ -189,8 +191,8 @@ def step(
     y: Float[Array, " k"],
     alpha: Float[Array, ""],
 ) -> RankOneStep:
-    """Forward, then backward, keeping each layer's input b and the error a at its
-    pre-activation.
+    """`RankOneStep` of one forward and one backward pass, with each layer's input b and
+    the error a at its pre-activation.
     """
     h = network.input(x)
     inputs = []
@@ -199,10 +201,10 @@ def step(
             inputs.append(h)
             h = jax.nn.relu(layer(h))
         else:
-            h, inside = jax.lax.scan(
+            h, activations = jax.lax.scan(
                 lambda h, dense: (jax.nn.relu(dense(h)), h), h, layer
             )
-            inputs.append(inside)
+            inputs.append(activations)
     a = (network.layers[-1](h) - y[:, None]) / len(x)
     terms = list[Terms]()
     for layer, b in zip(reversed(network.layers), [h, *reversed(inputs)], strict=True):
@@ -235,8 +237,8 @@ def learn(
     *,
     alpha: ArrayLike | None = None,
 ) -> Array:
-    """Adapt to each of n one-shot tasks and predict at x_star: (n, m), with no copy of
-    the network kept.
+    """Predictions (n, m) at x_star after one step on each of n one-shot tasks, without
+    a copy of the network.
 
     Every layer's gradient has rank one, so a task costs two passes and a vector a
     layer.

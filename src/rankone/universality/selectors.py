@@ -26,8 +26,8 @@ Matrix = NDArray[np.float64]
 
 
 class Selector(Module):
-    """Selector of a stack: the cells that it selects, and how a reader finds a cell in
-    what it wrote.
+    """Matrices that select cells in a stack of layers, and the weights with which a
+    reader decodes a cell from the slots.
 
     Attributes:
         B: Forward products, one for each selecting layer (n, 2J, 2J).
@@ -79,8 +79,8 @@ def unipotent(U: Matrix) -> Matrix:
 
 
 def kernels(B: Matrix) -> Matrix:
-    """The block of BᵀB that meets [e_j; 0] on the left and [0; e_l] on the right: (...,
-    J, J) [M-kern, M-eq6].
+    """Kernels of layers at all cells: the block of BᵀB with [e_j; 0] on the left and
+    [0; e_l] on the right, (..., J, J) [M-kern, M-eq6].
     """
     J = B.shape[-1] // 2
     return (np.swapaxes(B, -1, -2) @ B)[..., :J, J:]
@@ -94,8 +94,8 @@ def cell_index(j: int, l: int, J: int) -> int:  # noqa: E741
 
 
 def amplifiers(n: int, S: int, epsilon: float) -> Matrix:
-    """Diagonals of A for n layers, the p-th of which writes slot p: ε everywhere and 1
-    + ε at p [M-Ajl, M-v].
+    """Diagonals of A for n layers: ε everywhere, and 1 + ε at entry p of layer p, which
+    writes slot p [M-Ajl, M-v].
     """
     return epsilon + np.eye(n, S)
 
@@ -103,7 +103,7 @@ def amplifiers(n: int, S: int, epsilon: float) -> Matrix:
 def cell_selector(
     J: int, epsilon: float, *, printed: bool = True, reference: bool = False
 ) -> Selector:
-    """One layer and one slot for each of the J² cells [M-idea1, M-S2].
+    """Selector with one layer and one slot for each of the J² cells [M-idea1, M-S2].
 
     Args:
         J: Cells on an axis.
@@ -128,8 +128,8 @@ def cell_selector(
 
 
 def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector:
-    """One layer for each bit of j and of l, and one for all cells: 2⌈log₂J⌉ + 1 of them
-    [M-S3].
+    """Selector with one layer for each bit of j and of l, and one for all cells:
+    2⌈log₂J⌉ + 1 layers [M-S3].
 
     With T bits and slots v₀ = Δ (all cells) and v_b = Δ·(bit b), a cell is read as
     Δ(#matching bits − T + 1) = Σ_{b set} v_b + Σ_{b not set} (v₀ − v_b) − (T − 1)v₀.

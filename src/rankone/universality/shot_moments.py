@@ -1,5 +1,5 @@
-"""k shots from 2k numbers: the kernels x⁰ … x^{2k−1} write the moments of the shots,
-which determine them [M-S6].
+"""Recovery of k shots from 2k numbers: the kernels x⁰ … x^{2k−1} write the moments of
+the shots, and the moments determine the shots [M-S6].
 
 The moments mᵢ = (1/k) Σ_s Δ_s x_sⁱ belong to a measure with k atoms of positive mass;
 Prony's method gives the atoms back. The features here are the powers of x themselves: a
@@ -19,7 +19,9 @@ __all__ = ["moment_stack", "prony", "write_moments"]
 
 
 def moment_stack(k: int, constants: Constants) -> Selector:
-    """2k layers with the kernels x⁰ … x^{2k−1}, whatever x*; depth 2k + 2 in all."""
+    """Selector with 2k layers whose kernels are x⁰ … x^{2k−1} for every x*. The whole
+    stack has depth 2k + 2.
+    """
     n = 2 * k
     U = np.zeros((n, n, n))
     U[np.arange(n), np.arange(n), 0] = 1  # feature x^i of x meets feature 1 of x*
@@ -42,8 +44,8 @@ def write_moments(
             margin.
         constants: Numbers that the construction is free to choose.
     """
-    x = array("x", as_array(x), "(k,): one input a shot", 1)
-    y = array("y", as_array(y), "(k,): one value a shot", 1)
+    x = array("x", as_array(x), "(k,): one input per shot", 1)
+    y = array("y", as_array(y), "(k,): one value per shot", 1)
     if x.shape != y.shape:
         raise ValueError(
             f"y: got shape {y.shape}; it must be of the shape of x, {x.shape}."
@@ -86,11 +88,11 @@ def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
             (constants.linear * (q - jax.lax.stop_gradient(q)) - Delta) ** 2
         )
 
-    after = stack - constants.alpha * jax.grad(loss)(stack)
+    stepped_stack = stack - constants.alpha * jax.grad(loss)(stack)
     phi_star = jnp.concatenate([jnp.zeros(n), jnp.eye(n)[0], constant_inputs]).astype(
         x.dtype
     )
-    slots = run(after, phi_star)[2 * n : -1]
+    slots = run(stepped_stack, phi_star)[2 * n : -1]
     # every layer writes ε into every slot: undone exactly
     weights = jnp.eye(n, dtype=x.dtype) + constants.epsilon
     return jnp.linalg.solve(weights, slots / (constants.alpha * constants.linear))

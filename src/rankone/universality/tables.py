@@ -1,5 +1,5 @@
-"""Networks that write into one slot a cell, or a bit, and look the answer up: what the
-seed builds [M-univ, M-S3].
+"""Networks that write into one slot per cell, or per bit, and look up the answer in a
+table, as in the construction "seed" [M-univ, M-S3].
 """
 
 from typing import Any
@@ -64,8 +64,8 @@ def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix
     J = len(grid.t) + 1
     gain = 1 + grid.sleep
     # θ_b moves by this at least
-    moved = constants.alpha * constants.margin * constants.linear
-    tau = np.array([0.1, 0.5]) * moved
+    shift = constants.alpha * constants.margin * constants.linear
+    tau = np.array([0.1, 0.5]) * shift
     first = np.zeros((2 * n + 3, 2))
     first[: 2 * n, 0] = 1
     first[2 * n : 2 * n + 2, 1] = 1 / (tau[1] - tau[0])
@@ -105,8 +105,8 @@ def assemble(
     y_range: tuple[float, float],
     dtype: Any,
 ) -> Network:
-    """The network of these weights and biases, converted once at the end: everything
-    before is float64.
+    """Network of the given weights and biases, which are converted to `dtype` once, at
+    the end. All computation before is in float64.
     """
 
     # converted on the host: of another dtype, or of none given, each shape would be a
@@ -165,19 +165,19 @@ def table_network(
     # and q's bias.
     total = slots.sum(1) + kernels.sum(1) + 2 * biases + 1 + front_kernel(grid) + 1
     # besides b_o, which moves by αΔ
-    extra = constants.alpha * (1 + constants.linear**2 * total)
+    gain = constants.alpha * (1 + constants.linear**2 * total)
     u = np.linspace(*y_range, values.shape[1]) - low
-    knots, o = sleeping_units(u, values - low - extra[:, None] * u)
+    knots, o = sleeping_units(u, values - low - gain[:, None] * u)
     beta = 1 / (
         constants.alpha
         * constants.linear
         * np.einsum("cs,cs->c", selector.decode, slots)
     )
-    read = _read_out(beta[:, None] * selector.decode, knots)
+    reader = _read_out(beta[:, None] * selector.decode, knots)
     output = np.concatenate([[constants.linear], o.ravel()])[None], np.array([low])
     middle = stack, np.zeros(stack.shape[:2]) if biases else None
     return assemble(
-        [*front(grid, S, constants), middle, read, output],
+        [*front(grid, S, constants), middle, reader, output],
         constants,
         (2 * J, S, 1),
         y_range,
@@ -189,11 +189,11 @@ def _read_out(rows: Matrix, knots: Matrix) -> tuple[Matrix, Matrix]:
     """The layer that reads the slots: q, then for each row (J², S) of weights a unit a
     knot.
     """
-    half = 2 * round(len(rows) ** 0.5)
+    half_width = 2 * round(len(rows) ** 0.5)
     S = rows.shape[1]
-    q = np.concatenate([np.zeros(half), np.ones(S + 1)])
-    padded = np.pad(rows, ((0, 0), (half, 1)))
-    return np.vstack([q, np.repeat(padded, len(knots), 0)]), np.concatenate(
+    q = np.concatenate([np.zeros(half_width), np.ones(S + 1)])
+    windows = np.pad(rows, ((0, 0), (half_width, 1)))
+    return np.vstack([q, np.repeat(windows, len(knots), 0)]), np.concatenate(
         [[0.0], np.tile(-knots, len(rows))]
     )
 

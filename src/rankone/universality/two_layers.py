@@ -38,7 +38,7 @@ def two_layer_network(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    """Two hidden layers, of 3 units and of cells + units [M-S8, M-concl].
+    """Network with two hidden layers, of 3 units and of cells + units [M-S8, M-concl].
 
     The step writes v₀ = Δ(1 + xx*) and v₁ = v₀·#{j: j/J < x}/J.
 

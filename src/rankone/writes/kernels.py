@@ -1,4 +1,5 @@
-"""Kernels: how far a write at one key reaches another. Keys are columns.
+"""Kernels κ(a, b), which say how much a write at the key a changes the answer at the
+key b. Keys are columns.
 
 A `Kernel` can be read. A `FeatureKernel` is an inner product of features of finite
 length, so that all writes together are one matrix; `KeyGeometry` and random features
@@ -29,8 +30,8 @@ __all__ = [
 
 @runtime_checkable
 class Kernel(Protocol):
-    """Weights by which what is stored at keys is read at queries. A kernel is a pytree,
-    so that jit can take it.
+    """Protocol of a kernel: the weights with which residuals stored at keys are read at
+    queries. A kernel is a pytree, so that jit can take it.
     """
 
     def inner(
@@ -42,8 +43,8 @@ class Kernel(Protocol):
 
 @runtime_checkable
 class FeatureKernel(Kernel, Protocol):
-    """κ(a, b) = φ(a)ᵀ G φ(b): what is written with it is a change of one matrix, which
-    reads φ(b).
+    """Kernel κ(a, b) = φ(a)ᵀ G φ(b) of finite features. Writes with this kernel are a
+    change of one matrix, which acts on φ(b).
     """
 
     def features(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
@@ -51,12 +52,14 @@ class FeatureKernel(Kernel, Protocol):
         ...
 
     def dual(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
-        """G φ(a): what a write adds a multiple of to each row of the matrix."""
+        """G φ(a). A write at a adds a multiple of this vector to each row of the
+        matrix.
+        """
         ...
 
 
 class Linear(Module):
-    """aᵀb: G = I, plain gradient descent."""
+    """Linear kernel aᵀb, with G = I, as in plain gradient descent."""
 
     @checked
     @jax.jit
@@ -80,8 +83,8 @@ class Linear(Module):
 
 
 class Metric(Module):
-    """aᵀGb for a matrix G; where G is an inverse, `KeyGeometry` does without inverting
-    it.
+    """Kernel aᵀGb for a matrix G. If G is an inverse, use `KeyGeometry`, which never
+    inverts a matrix.
 
     Attributes:
         G: Symmetric, positive semidefinite (D, D).
@@ -191,19 +194,20 @@ class NearestNeighbours(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """Weights of all the stored keys a at each query of b: the set a matters, not
-        only its single keys.
+        """Weights of all the stored keys a at each query of b. A weight depends on the
+        whole set of keys, not only on its own key.
         """
-        away = _distances(a, b).T
-        _, near = jax.lax.top_k(-away, min(self.k, a.shape[1]))
+        distances = _distances(a, b).T
+        _, neighbours = jax.lax.top_k(-distances, min(self.k, a.shape[1]))
         weights = jnp.exp(
-            (away.min(axis=1, keepdims=True) - away) / jnp.asarray(self.sigma, a.dtype)
+            (distances.min(axis=1, keepdims=True) - distances)
+            / jnp.asarray(self.sigma, a.dtype)
         )
-        rows = jnp.arange(len(away))[:, None]
+        rows = jnp.arange(len(distances))[:, None]
         return (
-            jnp.zeros_like(away)
-            .at[rows, near]
-            .set(jnp.take_along_axis(weights, near, axis=1))
+            jnp.zeros_like(distances)
+            .at[rows, neighbours]
+            .set(jnp.take_along_axis(weights, neighbours, axis=1))
             .T
         )
 

@@ -18,8 +18,8 @@ _EXACT = Exact()  # made once, because making it takes longer than a small readi
 
 
 class KernelMemory(Module):
-    """Keys and what is read at them: R X κ(K, q), or, normalised, R X κ(K, q) / 1ᵀX
-    κ(K, q) [W-five, W-ratio].
+    """Memory of keys K and coefficients R X. Its reading is R X κ(K, q) or, normalised,
+    R X κ(K, q) / 1ᵀX κ(K, q) [W-five, W-ratio].
 
     Make one with `KernelMemory.store`.
 
@@ -42,7 +42,7 @@ class KernelMemory(Module):
     def store(
         cls, K: ArrayLike, R: ArrayLike, kernel: Kernel, *, rule: Rule | None = None
     ) -> "KernelMemory":
-        """Write residuals R at keys K.
+        """Memory in which the residuals R are written at the keys K.
 
         Args:
             K: Keys (D, m).
@@ -67,8 +67,8 @@ class KernelMemory(Module):
 
     @property
     def write(self) -> Write:
-        """All of it as one change of a matrix, which reads the kernel's features of a
-        query.
+        """The whole memory as one `Write`: a change of a matrix that acts on the
+        kernel's features of a query.
 
         Raises:
             ValueError: If the kernel has no features of finite length.

@@ -36,7 +36,9 @@ __all__ = [
 
 @runtime_checkable
 class Rule(Protocol):
-    """A way to write: a matrix X, given the kernel of the keys."""
+    """Protocol of a rule of writing, which chooses the matrix X for the kernel S of the
+    keys.
+    """
 
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"], /
@@ -113,7 +115,7 @@ class Cycled(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """The sum of all rounds."""
+        """Coefficients R X: the sum over all rounds."""
         return _finite(
             jax.lax.fori_loop(
                 0,
@@ -125,7 +127,8 @@ class Cycled(Module):
 
 
 class Ridge(Module):
-    """Least squares against what the memory already answers: X = (S + I/ω)⁻¹.
+    """Least squares that balances the new pairs against the answers that the memory
+    already gives: X = (S + I/ω)⁻¹.
 
     Attributes:
         omega: ω, how often each pair counts; at inf the pairs are met exactly.
@@ -189,7 +192,7 @@ class Recursive(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """The sum of all writes, by the recursion."""
+        """Coefficients R X: the sum of all writes, from `recursion`."""
         left, keys, _ = recursion(R, S, jnp.asarray(self.beta), self.omega)
         return _finite(left @ keys)
 
@@ -197,8 +200,8 @@ class Recursive(Module):
 def normal_equations(
     R: Float[Array, "H m"], S: Float[Array, "m m"], slack: ArrayLike = 0.0
 ) -> tuple[Float[Array, "H m"], Float[Array, ""]]:
-    """R (S + slack·I)⁻¹ by a Cholesky factor of unit diagonal, and its smallest pivot:
-    0 where the keys are dependent.
+    """Coefficients R (S + slack·I)⁻¹ by a Cholesky factor of the matrix, scaled to unit
+    diagonal, and the smallest pivot, which is 0 where the keys are dependent.
 
     Args:
         R: Residuals.
@@ -216,8 +219,8 @@ def normal_equations(
 def recursion(
     R: Float[Array, "H m"], S: Float[Array, "m m"], beta: ArrayLike, omega: ArrayLike
 ) -> tuple[Float[Array, "H m"], Float[Array, "m m"], Float[Array, "T m"]]:
-    """Write the pairs in turn, with a geometry that learns of each: all that happens
-    stays in the span of m keys.
+    """Factors of the writes of recursive least squares, one pair after another. All
+    computation stays in the span of the m keys.
 
     Args:
         R: Residuals before the first write.
@@ -240,22 +243,26 @@ def recursion(
         )
         row = M[i]
         s = M[i, i]
-        left = E[:, i] / (s + loss)
-        E = E - left[:, None] * row[None]
+        factor = E[:, i] / (s + loss)
+        E = E - factor[:, None] * row[None]
         column = B[:, i]
         shrink = row / (slack + s)
         state = E, M - row[:, None] * shrink[None], B - column[:, None] * shrink[None]
-        return state, (left, column, jnp.linalg.norm(E, axis=0))
+        return state, (factor, column, jnp.linalg.norm(E, axis=0))
 
     R = R.astype(S.dtype)
     m = len(S)
-    left: Array
+    factor: Array
     keys: Array
     residuals: Array
-    _, (left, keys, residuals) = jax.lax.scan(
+    _, (factor, keys, residuals) = jax.lax.scan(
         write, (R, S, jnp.eye(m, dtype=S.dtype)), jnp.arange(m)
     )
-    return left.T, keys, jnp.concatenate([jnp.linalg.norm(R, axis=0)[None], residuals])
+    return (
+        factor.T,
+        keys,
+        jnp.concatenate([jnp.linalg.norm(R, axis=0)[None], residuals]),
+    )
 
 
 def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:

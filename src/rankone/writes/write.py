@@ -1,5 +1,5 @@
-"""A write is a value: a change of low rank that can be looked at, applied, undone,
-added to another and saved.
+"""A write as an object: a change of low rank that can be inspected, applied, undone,
+added to another write and saved.
 """
 
 from collections.abc import Mapping
@@ -64,8 +64,8 @@ class Write(Module):
                 f"left: got shape {left.shape}; "
                 "it must be (H,) for one pair or (H, m) for m."
             )
-        fits = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
-        if not fits:
+        shapes_match = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
+        if not shapes_match:
             raise ValueError(
                 f"right: got shape {right.shape}; it must be a vector or matrix with as "
                 f"many columns as left, {left.shape}."
@@ -93,8 +93,8 @@ class Write(Module):
         return _delta(canonical(self))
 
     def apply(self, W: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
-        """W + delta, in the precision of W. With `donate` the memory of W is reused and
-        W is gone.
+        """Edited matrix W + delta, in the precision of W. With `donate` the memory of W
+        is reused, and W must not be used again.
         """
         return _apply(self, "W", W, 1, donate)
 
@@ -129,7 +129,8 @@ class Write(Module):
 
     @checked
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
-        """Write it to an .npz file, whole or not at all; `load_write` reads it.
+        """Path of the .npz file to which the write is saved, in full or not at all;
+        `load_write` reads it.
 
         Args:
             path: Path of the file; ".npz" is added to a name that does not end so.
@@ -149,10 +150,12 @@ class Write(Module):
             if not isinstance(name, str) or name in _FIELDS:
                 raise ValueError(
                     f"about: got {brief(name)}; "
-                    "it must be named otherwise than the edit's own."
+                    "it must differ from the names of the edit's own fields."
                 )
-            plain = isinstance(value, str | bool | int | float | np.bool_ | np.number)
-            if not plain:
+            is_plain = isinstance(
+                value, str | bool | int | float | np.bool_ | np.number
+            )
+            if not is_plain:
                 raise ValueError(
                     f"about: got {name}={value!r}; "
                     "it must be numbers and texts; json.dumps makes a text of a list."
@@ -168,8 +171,8 @@ _FIELDS = ("left", "right", "interference", "outcome")
 
 @checked
 def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
-    """A write saved by `Write.save`, and what was saved about it; float64 only where
-    double precision is enabled.
+    """Write saved by `Write.save`, and the numbers and texts saved with it; float64
+    only where double precision is enabled.
 
     Raises:
         ValueError: If the file is not such a write, or is cut short.
@@ -191,8 +194,8 @@ load_edit = load_write
 
 
 class Edited(Module):
-    """A weight matrix and the writes made to it, which can be taken back exactly, for
-    the matrix itself stays.
+    """A weight matrix and the writes made to it. Writes can be undone exactly, because
+    the original matrix is stored.
 
     Attributes:
         base: W before any edit (H, D).
@@ -203,10 +206,10 @@ class Edited(Module):
     edits: tuple[Write, ...] = ()
 
     def __post_init__(self) -> None:
-        good = isinstance(self.edits, list | tuple) and all(
+        are_writes = isinstance(self.edits, list | tuple) and all(
             isinstance(edit, Write) for edit in self.edits
         )
-        if not good:
+        if not are_writes:
             raise ValueError(
                 f"edits: got {brief(self.edits)}; it must be a tuple of writes."
             )

@@ -1,0 +1,131 @@
+"""A program of eight virtual devices, on whose mesh the caller has set explicit axes:
+each public call of a split object, and what its compiled form sends. It prints JSON, for
+`test_mesh.py`.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from eight_devices import STEPS, XI, D, L, both, draws, error, k, sent
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import rankone as ro
+from rankone.residual import ExactSearch, ShardedSearch
+
+MESH = jax.make_mesh((8,), ("rows",), axis_types=(AxisType.Explicit,))
+OTHER = jax.make_mesh((4, 2), ("rows", "columns"), axis_types=(AxisType.Explicit,) * 2)
+X = XI[:8] + 0.05 * draws(8, D, seed=1)
+SPLIT = jax.device_put(X, NamedSharding(MESH, P("rows")))
+ROWS = jax.device_put(XI, NamedSharding(MESH, P("rows")))
+LOGITS = draws(len(XI), L, seed=3)
+
+
+def descend(m: Any, x: Any) -> Any:
+    """States and energies of a retrieval."""
+    found = ro.retrieve(m, x, **STEPS)
+    return found.x, found.energies
+
+
+def slope(m: Any, x: Any) -> Any:
+    """Derivative of a retrieval by the clamped half of its queries."""
+    clamp = np.arange(D) < D // 2
+    return jax.grad(lambda x: (descend_clamped(m, x, clamp) ** 2).sum())(x)
+
+
+def descend_clamped(m: Any, x: Any, clamp: Any) -> Any:
+    """States of a retrieval with clamped entries."""
+    return ro.retrieve(m, x, clamp=clamp, **STEPS).x
+
+
+def add(m: Any, x: Any) -> Any:
+    """Energies after patterns were added, and removed again."""
+    return m.add(x).remove(x).energy(x)
+
+
+def search(m: Any, x: Any) -> Any:
+    """Distances and indices of the nearest rows."""
+    found = m.search(x, k)
+    return found.distances, found.indices
+
+
+def predict(m: Any, x: Any) -> Any:
+    """Scores of a residual memory."""
+    return m.predict(x, logits=x[:, :L])
+
+
+def objects() -> dict[str, tuple[Any, Callable]]:
+    """Objects in one place, each with a call."""
+    features = ro.RandomFeatures(D, 1001, key=jax.random.key(0))
+    exact = ro.MrDAM(XI, 4.0)
+    distributed = ro.DrDAM.store(XI, 4.0, features)
+    residual = ro.ResMem(k=k).fit(XI, logits=LOGITS, labels=np.arange(len(XI)) % L)
+    return {
+        "MrDAM": (exact, both),
+        "MrDAM certified": (exact, lambda m, x: m.certified(x)),
+        "MrDAM retrieve": (exact, descend),
+        "MrDAM derivative": (exact, slope),
+        "DrDAM": (distributed, both),
+        "DrDAM retrieve": (distributed, descend),
+        "DrDAM add": (distributed, add),
+        "RandomFeatures": (features, lambda m, x: m.phi(x)),
+        "ExactSearch": (ExactSearch(XI), search),
+        "ResMem": (residual, predict),
+    }
+
+
+def case(one: Any, call: Callable) -> dict[str, Any]:
+    """The call on a split object: inside the caller's jit and outside, with the mesh
+    set, and inside jit without; and whether the results are on the caller's axes.
+    """
+    wanted = call(one, X)
+    split = one.sharded(MESH)
+    with jax.set_mesh(MESH):
+        results = [jax.jit(call)(split, SPLIT), call(split, SPLIT)]
+        results += [jax.jit(lambda x: call(one.sharded(MESH), x))(SPLIT)]
+        travels = sent(call, split, SPLIT)
+    results.append(jax.jit(call)(split, SPLIT))
+    axes = {
+        jax.typeof(leaf).sharding.mesh.axis_types for leaf in jax.tree.leaves(results)
+    }
+    return {
+        "error": max(error(result, wanted) for result in results),
+        "explicit": axes == {(AxisType.Explicit,)},
+        "sent": sum(travels.values()),
+        "operand": max(leaf.nbytes for leaf in jax.tree.leaves(one)),
+    }
+
+
+def refusals() -> dict[str, str]:
+    """Messages of the calls that need automatic axes."""
+    split = ro.MrDAM(XI, 4.0).sharded(MESH)
+    calls = {
+        "reader": split.reader,
+        "rows": lambda: ro.MrDAM(ROWS, 4.0),
+        "rows in jit": lambda: jax.jit(lambda Xi: ro.MrDAM(Xi, 4.0).energy(X))(ROWS),
+        "ShardedSearch": lambda: ShardedSearch(XI),
+    }
+    messages = {}
+    for name, call in calls.items():
+        with jax.set_mesh(MESH):
+            messages[name] = refusal(call)
+    with jax.set_mesh(OTHER):
+        messages["another mesh"] = refusal(lambda: split.energy(X))
+    return messages
+
+
+def refusal(call: Callable) -> str:
+    """The message of the ValueError that a call raises."""
+    try:
+        call()
+    except ValueError as refused:
+        return str(refused)
+    return ""
+
+
+if __name__ == "__main__":
+    cases = {name: case(*pair) for name, pair in objects().items()}
+    print(json.dumps({"cases": cases, "refusals": refusals()}))

@@ -5,6 +5,8 @@ Five letters to tell apart from 1 example of each (Figs 2 and 3) or from 4, twen
 all (Fig. 4). Meta-training uses 18 letters, the figures use the 8 others. `maml` and
 `first_order` are trained through 5 gradient steps; `recurrent` reads the examples with
 a gated unit. From scratch, a random initialisation takes steps of each size in SCRATCH.
+`maml_rates` chooses an inner step, and for `recurrent` a rate of Adam, for each
+learner; the cells at these are measured with --step_size and --adam.
 """
 
 import jax
@@ -31,6 +33,7 @@ OPTIONS = {
     "meta_batch": 32,
     "width": 64,
     "step_size": 0.1,
+    "adam": 0.001,
     "steps": 100,
     "tasks": 2000,
 }
@@ -60,8 +63,8 @@ def curves(made, params, batch, steps: int, each: bool = False) -> dict:
 
 
 def measure(
-    *, learner: str, shots: int, iterations: int, meta_batch: int, width: int, step_size: float, steps: int,
-    tasks: int, seed: int,
+    *, learner: str, shots: int, iterations: int, meta_batch: int, width: int, step_size: float, adam: float,
+    steps: int, tasks: int, seed: int,
 ) -> dict:  # fmt: skip
     """Meta-train one learner, and judge it on the letters that it has not seen."""
     k_train, k_test = jax.random.split(jax.random.key(seed))
@@ -88,6 +91,8 @@ def measure(
         learner=learner,
         shots=shots,
         width=width,
+        step_size=step_size,
+        adam=adam,
         iterations=iterations,
         seed=seed,
     ) as path:
@@ -98,6 +103,7 @@ def measure(
             key=k_train,
             iterations=iterations,
             meta_batch=meta_batch,
+            learning_rate=adam,
             checkpoint=path,
         )
     seen = evaluate(

@@ -7,7 +7,9 @@ are trained through 5 gradient steps, `joint` through none (it learns the averag
 up to --steps steps where they take any; then on waves of one amplitude (to 10) with the
 trained phases, and of one phase (to 2π) with the trained amplitudes. The slides name no
 widths or rates; these are the public code's (two layers of 40, 70,000 iterations of 25
-tasks, Adam and inner steps of 0.001).
+tasks, Adam and inner steps of 0.001). `maml_rates` chooses an inner step, and for
+`recurrent` a rate of Adam, for each learner; the cells at these are measured with
+--step_size and --adam.
 """
 
 from math import pi
@@ -35,6 +37,7 @@ OPTIONS = {
     "meta_batch": 25,
     "width": 40,
     "step_size": 0.001,
+    "adam": 0.001,
     "steps": 100,
     "tasks": 2000,
 }
@@ -65,6 +68,7 @@ def measure(
     meta_batch: int,
     width: int,
     step_size: float,
+    adam: float,
     steps: int,
     tasks: int,
     seed: int,
@@ -77,6 +81,7 @@ def measure(
         learner=learner,
         width=width,
         step_size=step_size,
+        adam=adam,
         iterations=iterations,
         seed=seed,
     ) as path:
@@ -87,6 +92,7 @@ def measure(
             key=k_train,
             iterations=iterations,
             meta_batch=meta_batch,
+            learning_rate=adam,
             checkpoint=path,
         )
     results = {"final_loss": trained.losses[-5:].mean()}

@@ -281,7 +281,7 @@ def _processor() -> str:
 
 def _plain(value: Any) -> Any:
     """Numbers and lists that JSON knows, to five significant digits; None where there
-    was nothing to measure.
+    was nothing to measure, or where the number is not finite.
     """
     if value is None:
         return None
@@ -290,11 +290,9 @@ def _plain(value: Any) -> Any:
     array = np.asarray(value)
     if array.dtype.kind in "bi":
         return array.tolist()
-    return (
-        [_plain(entry) for entry in array]
-        if array.ndim
-        else float(f"{float(array):.5g}")
-    )
+    if array.ndim:
+        return [_plain(entry) for entry in array]
+    return float(f"{float(array):.5g}") if np.isfinite(array) else None
 
 
 def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:

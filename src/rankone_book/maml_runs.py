@@ -14,12 +14,17 @@ from rankone_book.figures import COLOURS, figure
 from rankone_book.records import select
 
 __all__ = [
+    "ADAM",
     "AMPLITUDES",
     "PHASES",
     "SHEARS",
+    "STEP_SIZE",
     "Band",
     "answering_zero",
+    "at_chosen_rates",
     "by_depth",
+    "chosen_rate",
+    "diverged",
     "draw_depth",
     "draw_other_tasks",
     "draw_scratch",
@@ -30,11 +35,15 @@ __all__ = [
     "over_seeds",
     "seeds",
     "sheared_letters",
+    "shown_rate",
 ]
 
 AMPLITUDES = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 PHASES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)  # multiples of π
 SHEARS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+# The usual inner step, and the usual rate of Adam; `maml_rates` tries multiples of them.
+STEP_SIZE = {"waves": 0.001, "letters": 0.1}
+ADAM = 0.001
 _TRAINED = {"amplitude": 5.0, "phase": 1.0}  # where meta-training ends
 _STEPS = 5  # of meta-training
 _LABELS = {
@@ -44,6 +53,13 @@ _LABELS = {
     "recurrent": "recurrent learner",
     "maml100": "MAML, 100 steps",
     "first_order100": "first-order, 100 steps",
+}
+# Curves on waves of another kind: learner, and steps that it takes.
+_RUNS = {
+    "maml": ("maml", 5),
+    "maml100": ("maml", 100),
+    "recurrent": ("recurrent", 5),
+    "first_order100": ("first_order", 100),
 }
 _COLOUR = dict(zip(_LABELS, COLOURS, strict=False))
 
@@ -100,16 +116,33 @@ def other_waves(sines: dict[str, Any], kind: str) -> dict[str, Band]:
     They are MAML after 5 and after 100 steps, the first-order method after 100 steps,
     and the recurrent learner.
     """
-    runs = {
-        "maml": ("maml", 5),
-        "maml100": ("maml", 100),
-        "recurrent": ("recurrent", 5),
-        "first_order100": ("first_order", 100),
-    }
     return {
         name: over_seeds(sines, f"by_{kind}_{steps}", learner=who)
-        for name, (who, steps) in runs.items()
+        for name, (who, steps) in _RUNS.items()
     }
+
+
+def diverged(
+    sines: dict[str, Any], name: str, kind: str, error: float = 1e3
+) -> list[int]:
+    """Number of seeds with an error above this one, or none that is finite, at each of
+    `AMPLITUDES` or `PHASES`.
+
+    Args:
+        sines: Record of `maml_sine`, at chosen rates.
+        name: As in `other_waves`.
+        kind: "amplitude" or "phase".
+        error: Mean squared error beyond which a run counts as diverged.
+    """
+    learner, steps = _RUNS[name]
+    errors = np.array(
+        [
+            cell["results"][f"by_{kind}_{steps}"]
+            for cell in select(sines, learner=learner)
+        ],
+        float,
+    )
+    return np.sum(~(errors <= error), axis=0).tolist()
 
 
 def answering_zero(kind: str) -> NDArray:
@@ -138,20 +171,106 @@ def sheared_letters(letters: dict[str, Any], shots: int = 1) -> dict[str, Band]:
     }
 
 
-def from_scratch(letters: dict[str, Any], shots: int) -> tuple[str, dict[str, Band]]:
-    """Training from random weights with the step size that ends best on the queries:
-    (step size, curves).
+def chosen_rate(
+    rates: dict[str, Any], family: str, learner: str, steps: int = _STEPS
+) -> float:
+    """The inner step size that was best on tasks that no figure shows; for the
+    recurrent learner the rate of Adam.
 
-    The choice looks at what it is then judged by: the comparison flatters training from
-    scratch.
+    Args:
+        rates: Record of `maml_rates`.
+        family: "waves", "letters1" or "letters4".
+        learner: "maml", "first_order", "recurrent", or "ordinary" for the start that is
+            not meta-trained through steps.
+        steps: Number of steps after which the learners are compared.
+
+    Raises:
+        ValueError: If the record has no such learner.
     """
+    sign = 1 if family == "waves" else -1  # an error, or the fraction right
+    scores = {
+        cell["parameters"]["rate"]: sign * cell["results"]["queries"][steps_of]
+        for cell in select(rates, family=family, learner=learner)
+        for steps_of in [0 if learner == "recurrent" else steps]
+        if len(cell["results"]["queries"]) > steps_of
+    }
+    if not scores:
+        raise ValueError(
+            f"learner: got {brief(learner)}; "
+            f"it must be one with a finite score on {family!r} in the record."
+        )
+    usual = ADAM if learner == "recurrent" else STEP_SIZE[family.rstrip("14")]
+    return float(f"{usual * min(scores, key=scores.__getitem__):.6g}")
+
+
+def at_chosen_rates(record: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
+    """The part of a record that was measured at the chosen rates, and at the usual rate
+    where a learner lacks a seed at its chosen one; training from scratch, which has all
+    rates, is left whole.
+
+    Args:
+        record: Record of `maml_sine` or `maml_letters`.
+        rates: Record of `maml_rates`.
+    """
+    usual = {name: record["full"][name] for name in ("step_size", "adam")}
+    cells = []
+    for learner in record["full"]["learner"]:
+        for shots in record["full"].get("shots", [None]):
+            part = {"learner": learner} | ({} if shots is None else {"shots": shots})
+            if learner == "scratch":
+                cells += select(record, **part)
+                continue
+            family = "waves" if shots is None else f"letters{shots}"
+            start = "ordinary" if learner == "joint" else learner
+            steps = 100 if learner == "joint" else _STEPS
+            rate = chosen_rate(rates, family, start, steps)
+            chosen = {"adam" if learner == "recurrent" else "step_size": rate}
+            at_chosen = select(record, **(part | usual | chosen))
+            at_usual = select(record, **(part | usual))
+            cells += at_chosen if len(at_chosen) >= len(at_usual) else at_usual
+    return record | {"cells": cells}
+
+
+def shown_rate(record: dict[str, Any], learner: str, **parameters: Any) -> float:
+    """The one rate of a learner's cells: its inner step size, or the rate of Adam of
+    the recurrent learner.
+
+    Args:
+        record: From `at_chosen_rates`.
+        learner: Its name.
+        parameters: Which of its cells.
+
+    Raises:
+        ValueError: If the cells have several rates, or there are none.
+    """
+    name = "adam" if learner == "recurrent" else "step_size"
+    found = {
+        cell["parameters"][name]
+        for cell in select(record, learner=learner, **parameters)
+    }
+    if len(found) != 1:
+        raise ValueError(
+            f"learner: got {brief(learner)} with the rates {sorted(found)}; "
+            "it must be one that was measured at one rate."
+        )
+    return found.pop()
+
+
+def from_scratch(
+    letters: dict[str, Any], rates: dict[str, Any], shots: int
+) -> tuple[str, dict[str, Band]]:
+    """Training from random weights with the step size that is best after a hundred
+    steps on other letters: (step size, curves).
+
+    Args:
+        letters: Record of `maml_letters`.
+        rates: Record of `maml_rates`.
+        shots: Examples of each letter, 1 or 4.
+    """
+    best = f"{chosen_rate(rates, f'letters{shots}', 'ordinary', 100):g}"
     cells = [
         cell["results"] for cell in select(letters, learner="scratch", shots=shots)
     ]
-    best = max(
-        cells[0],
-        key=lambda rate: np.mean([cell[rate]["queries"][-1] for cell in cells]),
-    )
     return best, {
         kind: _band([cell[best][kind] for cell in cells])
         for kind in ("examples", "queries")
@@ -245,13 +364,18 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ncols=3,
         fontsize=8.5,
     )
-    axes[2].legend(fontsize=7.5)
+    axes[2].set_ylim(0.2, 1.05)  # from chance on, and room for the legend
+    axes[2].legend(fontsize=7.5, loc="upper right")
     return fig, axes
 
 
-def draw_scratch(letters: dict[str, Any]) -> Any:
+def draw_scratch(letters: dict[str, Any], rates: dict[str, Any]) -> Any:
     """Twenty examples of five letters, from the meta-trained start and from random
     ones: (figure, axes).
+
+    Args:
+        letters: Record of `maml_letters`, at chosen rates.
+        rates: Record of `maml_rates`.
     """
     fig, ax = figure(height=3.0, width=5.8)
     starts = {
@@ -259,7 +383,7 @@ def draw_scratch(letters: dict[str, Any]) -> Any:
             k: over_seeds(letters, k, learner="maml", shots=4)
             for k in ("queries", "examples")
         },
-        "from scratch": from_scratch(letters, shots=4)[1],
+        "from scratch": from_scratch(letters, rates, shots=4)[1],
     }
     for (label, bands), colour in zip(starts.items(), COLOURS, strict=False):
         steps = range(len(bands["queries"].mean))

@@ -55,7 +55,30 @@ def test_iterations_are_listed_once_smallest_first():
     ) == [3, 9, 1024]
 
 
-def test_scratch_takes_the_step_size_that_ends_best_over_all_seeds():
+def tried(queries, family="letters4", learner="ordinary", **rates):
+    return [
+        cell({"queries": queries(rate)}, family=family, learner=learner, rate=rate)
+        for rate in rates.values()
+    ]
+
+
+def test_the_rate_is_the_best_at_the_steps_that_are_compared():
+    """Least error on waves, most right on letters; curves that end early have diverged,
+    and a reader has one score.
+    """
+    errors = {0.3: [3, 2, 1.0], 1.0: [3, 1, 2.0], 3.0: [3]}
+    record = {"cells": tried(errors.get, "waves", "maml", a=0.3, b=1.0, c=3.0)}
+    assert recorded.chosen_rate(record, "waves", "maml", 1) == 0.001
+    assert recorded.chosen_rate(record, "waves", "maml", 2) == 0.0003
+    record["cells"] += tried(
+        lambda rate: [rate / 10], "letters1", "recurrent", a=1.0, b=3.0
+    )
+    assert recorded.chosen_rate(record, "letters1", "recurrent") == 0.003
+    with refused(ValueError, match=r"^learner: got"):
+        recorded.chosen_rate(record, "letters4", "maml")
+
+
+def test_scratch_takes_the_step_size_that_was_best_on_other_letters():
     def lines(a, b):
         return {
             "0.1": {"examples": [0, 1], "queries": [0.9, a]},
@@ -65,13 +88,41 @@ def test_scratch_takes_the_step_size_that_ends_best_over_all_seeds():
     record = {
         "cells": [
             cell(lines(0.7, 0.6), learner="scratch", shots=4),
-            cell(lines(0.1, 0.6), learner="scratch", shots=4),
+            cell(lines(0.8, 0.6), learner="scratch", shots=4),
         ]
     }
-    rate, bands = recorded.from_scratch(record, shots=4)
-    assert rate == "1"
+    rates = {"cells": tried(lambda rate: [0.2] * 100 + [rate / 20], a=1.0, b=10.0)}
+    rate, bands = recorded.from_scratch(record, rates, shots=4)
+    assert rate == "1"  # though 0.1 is better on the tasks that are shown
     assert bands["queries"].mean[-1] == pytest.approx(0.6)
     assert bands["examples"].mean.tolist() == [1, 1]
+
+
+def test_a_record_shows_each_learner_at_its_chosen_rate_if_that_has_all_seeds():
+    full = {"learner": ["maml", "recurrent"], "step_size": 0.001, "adam": 0.001}
+    usual = {"step_size": 0.001, "adam": 0.001}
+    cells = [
+        cell({}, learner=learner, seed=seed, **(usual | other))
+        for learner, other, seeds in (
+            ("maml", {}, (0, 1)),
+            ("maml", {"step_size": 0.003}, (0, 1)),
+            ("recurrent", {}, (0, 1)),
+            ("recurrent", {"adam": 0.003}, (0,)),
+        )
+        for seed in seeds
+    ]
+    rates = {
+        "cells": [
+            *tried(lambda rate: [1 / rate] * 6, "waves", "maml", a=1.0, b=3.0),
+            *tried(lambda rate: [1 / rate], "waves", "recurrent", a=1.0, b=3.0),
+        ]
+    }
+    record = recorded.at_chosen_rates({"full": full, "cells": cells}, rates)
+    assert recorded.seeds(record) == 2
+    assert recorded.shown_rate(record, "maml") == 0.003
+    assert recorded.shown_rate(record, "recurrent") == 0.001  # a seed is missing
+    with refused(ValueError, match=r"^learner: got"):
+        recorded.shown_rate({"cells": cells}, "maml")
 
 
 def test_depths_are_in_order_and_bands_span_the_seeds():
@@ -105,8 +156,10 @@ def test_answering_zero_costs_the_mean_square_of_the_wave():
 
 
 def test_figures_draw_every_recorded_learner():
-    sines, letters, depth = (
-        load_record(f"maml_{name}") for name in ("sine", "letters", "depth")
+    rates, depth = load_record("maml_rates"), load_record("maml_depth")
+    sines, letters = (
+        recorded.at_chosen_rates(load_record(f"maml_{name}"), rates)
+        for name in ("sine", "letters")
     )
     # one line marks five steps
     assert [len(ax.lines) for ax in recorded.draw_steps(sines, letters)[1]] == [
@@ -119,7 +172,7 @@ def test_figures_draw_every_recorded_learner():
         6,
         6,
     ]
-    assert len(recorded.draw_scratch(letters)[1].lines) == 5
+    assert len(recorded.draw_scratch(letters, rates)[1].lines) == 5
     ax = recorded.draw_depth(depth)[1]
     longest = {"learner": "maml", "iterations": recorded.iterations(depth)[-1]}
     errors = [cell["results"]["queries"] for cell in select(depth, **longest)]

@@ -154,3 +154,39 @@ def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
     assert 1 < drawn / line["results"]["error"] < 1.01
     # one trial of a rate, which is not drawn, just crosses it
     assert 0.99 < ends[0] / line["results"]["error"] < 1
+
+
+def test_prong_and_plain_descent_start_alike_and_part(experiment, tmp_path):
+    """In miniature; a rate that is too large ends its curve early."""
+    module = experiment("preconditioning_prong")
+    words = "--examples 20 --inputs 3 --outputs 2 --hidden 2 --steps 4 --every 2 --renew 2 --rate 0.1 1000"
+    argv = [*words.split(), "--out", str(tmp_path)]
+    made = experiment("record").main(module.EXPERIMENT, argv)
+    curves = {
+        method: select(made, method=method, rate=0.1)[0]["results"]["loss"]
+        for method in module.GRID["method"]
+    }
+    assert curves["plain"][0] == curves["prong"][0]
+    assert curves["plain"][1] != curves["prong"][1]
+    assert len(curves["plain"]) == len(curves["prong"]) == 3
+    for cell in select(made, rate=1000):
+        assert len(cell["results"]["loss"]) < 3
+
+
+def test_recorded_prong_ends_lower_on_every_seed_than_plain_descent_at_any_rate():
+    """K-prong: at one rate for PRONG, chosen on seed 0, and in hindsight for the
+    other.
+    """
+    record = load_record("preconditioning_prong")
+    assert coverage(record).missing == ()
+    chosen = chosen_rate(record, "prong")
+    for seed in (1, 2, 3):
+        (prong,) = select(record, method="prong", rate=chosen, seed=seed)
+        plain = select(record, method="plain", seed=seed)
+        assert len(plain) == len(record["full"]["rate"])
+        ends = [
+            cell["results"]["loss"][-1]
+            for cell in plain
+            if len(cell["results"]["loss"]) == 7
+        ]
+        assert prong["results"]["loss"][-1] < min(ends)

@@ -100,7 +100,7 @@ export function createMachine(on) {
     if (follows) element.focus({ preventScroll: true });
     if (shown) draw(shown);
     refresh();
-    if (from < 0) element.scrollIntoView({ block: "nearest" });
+    if (from < 0 && follows) element.scrollIntoView({ block: "nearest" });
     move(around, to > from);
   }
 

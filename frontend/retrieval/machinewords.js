@@ -68,14 +68,14 @@ const SENTENCES = [
   (look, { D, Y }) =>
     `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*. A larger *β* turns the phase further, so that smaller differences count.`,
   () =>
-    "The vector reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures, faint ones earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one only by chance.",
+    "The distributed memory reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures, faint ones earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one only by chance.",
   (_, { K, bits }) =>
     `*T* adds up the waves of the ${pictures(K, bits)}: for each frequency a sum of cosines and a sum of sines. It holds both divided by √*Y*, so that the product of two such vectors is a mean over all *Y* frequencies. No single term can be read from a sum.`,
   (look, context) =>
     `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far) to 1 (equal). The exact memory has S = ${figures(look.exact)}, the vector estimates Ŝ = ${figures(look.S)}${judged(look, context)}`,
   (look, { freedom }) =>
     look.atRest
-      ? "The vector’s answer is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
+      ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
       : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. The log keeps it steep for small Ŝ. Noise is √${count(freedom)} = ${count(Math.sqrt(freedom))} times as large in it. ${count(freedom)} numbers move, by ${figures(look.moved, 2)} of the grey scale on average.`,
 ];
 

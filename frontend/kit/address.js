@@ -3,7 +3,8 @@
 /** What an address asks for: the explorer's name, settings by theirs, and a question's key. */
 /** @typedef {{ name: string, values: Record<string, unknown>, question: string | null }} Request */
 /**
- * An explorer as an address sees it: where it opens, its questions, and how a patch is taken and which may be.
+ * An explorer as an address sees it: where it opens, its questions, how a patch is taken, which may be, and what no
+ * question looks at.
  *
  * @template {object} S
  * @template {{ key: string, set: S }} P
@@ -13,6 +14,7 @@
  *   presets: P[],
  *   next(base: S, patch: Partial<S>): S,
  *   admits?(name: keyof S & string, value: any): boolean,
+ *   aside?: string[],
  * }} Known
  */
 
@@ -216,14 +218,19 @@ export const same = (a, b) =>
   JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
 
 /**
- * The question that these are the settings of.
+ * The question that these are the settings of, whatever those are that no question looks at.
  *
  * @template {{ set: object }} P
  * @param {P[]} presets
  * @param {object} settings
+ * @param {string[]} [aside] Names of those.
  */
-export const presetOf = (presets, settings) =>
-  presets.find(({ set }) => same(set, settings)) ?? null;
+export function presetOf(presets, settings, aside = []) {
+  /** @param {object} all */
+  const asked = (all) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => !aside.includes(name)));
+  return presets.find(({ set }) => same(asked(set), asked(settings))) ?? null;
+}
 
 /**
  * The address of what is on show: what differs from the question that stands, else from the opening settings.
@@ -247,13 +254,17 @@ export function addressOf({ settings, preset }, { name, opening, next }) {
  * @param {Request} request
  * @param {Known<S, P>} known
  */
-export function requested({ values, question }, { opening, presets, next, admits }) {
+export function requested({ values, question }, { opening, presets, next, admits, aside }) {
   const chosen = presets.find(({ key }) => key === question) ?? null;
   const base = chosen?.set ?? opening;
   const patch = accepted(values, base, admits);
   const isBare = Object.keys(patch).length === 0;
   const settings = isBare ? { ...base } : next(base, patch);
-  return { settings, preset: chosen ?? presetOf(presets, settings), isBare: isBare && !!chosen };
+  return {
+    settings,
+    preset: chosen ?? presetOf(presets, settings, aside),
+    isBare: isBare && !!chosen,
+  };
 }
 
 /**

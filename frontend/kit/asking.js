@@ -1,4 +1,5 @@
 // A question on show: posed, guessed at, answered. What would tell its answer may be hidden until the reader has guessed.
+import { reducedMotion } from "./clock.js";
 import { score } from "./prediction.js";
 import { createQuestions } from "./questions.js";
 
@@ -53,6 +54,12 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     say: questions.say,
     decide,
     answer,
+    /** Brings the question and its guesses into view, by as little as that takes. */
+    look: () =>
+      questions.say.scrollIntoView({
+        block: "nearest",
+        behavior: reducedMotion() ? "auto" : "smooth",
+      }),
     get preset() {
       return preset;
     },

@@ -37,6 +37,7 @@ const PATIENCE = 1500; // milliseconds between two readings of the status line
  * - `offer`: which of the questions are buttons, and which stand in a menu behind them;
  * - `words()`: the status line; `save(settings)` is told every change of the reader's;
  * - `name`: what addresses call it; without one it has none; `admits(name, value)`: whether an address may set that;
+ * - `aside`: names of settings that change no question, such as what is unfolded;
  * - `python(settings)`: lines of Python that compute what is on show; `data()`: the table of what is charted.
  *
  * @template {object} S
@@ -54,6 +55,7 @@ const PATIENCE = 1500; // milliseconds between two readings of the status line
  *   save?(settings: S): void,
  *   patience?: number,
  *   name?: string,
+ *   aside?: string[],
  *   admits?(name: keyof S & string, value: any): boolean,
  *   python?(settings: S): string,
  *   data?(): Table,
@@ -111,6 +113,7 @@ export function createFrame(own) {
     settings = { ...chosen.set };
     asking.pose(chosen, { hide: true });
     own.update({ before: null, play: !asking.pending });
+    if (asking.pending) asking.look();
     kept();
     write();
   }
@@ -136,7 +139,8 @@ export function createFrame(own) {
 
   /** @type {(base: S, patch: Partial<S>) => S} */
   const next = (base, patch) => own.next(base, /** @type {P} */ (/** @type {unknown} */ (patch)));
-  const known = { name: name ?? "", opening, presets: own.presets, next, admits: own.admits };
+  const { admits, aside } = own;
+  const known = { name: name ?? "", opening, presets: own.presets, next, admits, aside };
   const address = () => addressOf(now(), known);
 
   /** @param {Request} request */
@@ -193,6 +197,15 @@ export function createFrame(own) {
      */
     follow(patch) {
       settings = { ...settings, ...patch };
+    },
+    /**
+     * The same for what the reader has done, which the address is to hold.
+     *
+     * @param {Partial<S>} patch
+     */
+    keep(patch) {
+      settings = { ...settings, ...patch };
+      write();
     },
     tell: asking.tell,
     warn: asking.warn,

@@ -1,7 +1,7 @@
 // What a control needs that is named after a setting: its name, its value, and how to ask for another.
 
 /**
- * `slider({ ...of("beta"), label: "sharpness" })` shows `settings.beta`, and tells `change` what the reader wants.
+ * `slider({ ...of("beta"), label: "selectivity" })` shows `settings.beta`, and tells `change` what the reader wants.
  *
  * @template {object} S
  * @param {S} settings

@@ -1,5 +1,6 @@
 // A grid of toggle buttons, each with a picture.
 import { h } from "./dom.js";
+import { percent } from "./number.js";
 
 /**
  * A grid of toggle buttons, one tab stop: arrow keys move, space or Enter presses.
@@ -12,6 +13,8 @@ export function toggleGrid({ label, onToggle }) {
   const element = h("div", { class: "r1-grid", role: "group", "aria-label": label });
   /** @type {HTMLButtonElement[]} */
   let tiles = [];
+  /** @type {{ key: K, label: string }[]} */
+  let shown = [];
   const current = () => tiles.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
   /** @param {number} i */
   const focus = (i) => {
@@ -37,6 +40,7 @@ export function toggleGrid({ label, onToggle }) {
      */
     show(items, pressed) {
       const held = current();
+      shown = items;
       tiles = items.map(({ key, label: name, picture, mark }) =>
         h(
           "button",
@@ -57,6 +61,21 @@ export function toggleGrid({ label, onToggle }) {
         tile.tabIndex = i === Math.max(held, 0) ? 0 : -1;
       });
       if (held >= 0) focus(Math.min(held, tiles.length - 1));
+    },
+    /**
+     * A bar at the foot of each tile that has a weight from 0 to 1, and the weight in its title, which describes it to
+     * those who listen; null takes all bars away.
+     *
+     * @param {Map<K, number> | null} weights
+     */
+    weigh(weights) {
+      tiles.forEach((tile, i) => {
+        const { key, label: name } = shown[i];
+        const weight = weights?.get(key);
+        tile.classList.toggle("r1-weighed", weight !== undefined);
+        tile.style.setProperty("--r1-weight", String(weight ?? 0));
+        tile.title = weight === undefined ? name : `${name}: weight ${percent(weight)}`;
+      });
     },
   };
 }

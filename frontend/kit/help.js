@@ -1,7 +1,7 @@
 // A definition on a label: heard with its field, and opened by hovering it, by a tap, and by keys on the field.
 import { h, uid } from "./dom.js";
 
-const PAUSE = 250; // milliseconds that the pointer rests before it opens one
+const PAUSE = 100; // milliseconds that the pointer rests before it opens one
 const EDGE = 6; // pixels that are kept free beside a definition
 
 /**
@@ -24,6 +24,9 @@ export function definition(text) {
     if (!tip || !place) return;
     tip.hidden = false;
     tip.style.translate = "";
+    tip.classList.remove("r1-above");
+    const isLow = tip.getBoundingClientRect().bottom + EDGE > innerHeight;
+    tip.classList.toggle("r1-above", isLow);
     const edge = place.closest(".r1-body")?.getBoundingClientRect().right ?? innerWidth;
     const over = tip.getBoundingClientRect().right + EDGE - Math.min(edge, innerWidth);
     if (over > 0) tip.style.translate = `${-over}px`;

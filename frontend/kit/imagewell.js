@@ -134,7 +134,12 @@ export function chooser({ label, onFile }) {
 }
 
 /** @type {Record<string, Cell>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+export const MOVES = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
 
 /**
  * The cells, as [row, column], on the straight way from one to another.

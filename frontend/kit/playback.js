@@ -51,6 +51,7 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
     },
   });
   const chosen = () => Number(speed.value);
+  let isOff = false;
   const playback = {
     element: h("div", { class: "r1-bar" }, bar.element, speed.element, resetButton(reset)),
     /** The transport alone, for an explorer that has it on the stage, and what is left of the bar. */
@@ -82,6 +83,13 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       clock.step = 0;
       clock.play(lead);
     },
+    /** While nothing is known that could play: the bar and the keys are off. @param {boolean} off */
+    set disabled(off) {
+      if (off) clock.pause();
+      isOff = off;
+      bar.disabled = off;
+      if (off) refresh();
+    },
     usualSpeed() {
       clock.speed = defaultSpeed(usual);
       speed.value = clock.speed;
@@ -105,10 +113,13 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
 
   function refresh() {
     const { step, steps, playing } = clock;
-    bar.show({ step, steps, playing, computed: timeline.last, ...on.progress?.() });
+    const computed = isOff ? 0 : timeline.last;
+    const words = isOff ? "not run yet" : undefined;
+    bar.show({ step, steps, playing, computed, ...(words && { words }), ...on.progress?.() });
   }
 
   function toggle() {
+    if (isOff) return;
     playback.wanted = !clock.playing;
     if (clock.playing) {
       clock.seek(clock.step);
@@ -123,6 +134,7 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
 
   /** @param {number} step */
   function seek(step) {
+    if (isOff) return;
     playback.wanted = false;
     on.open?.();
     clock.seek(step);
@@ -153,17 +165,25 @@ function createBar(on) {
     oninput: () => on.seek(Number(scrubber.value)),
   });
   const output = h("output", { class: "r1-value r1-steps", for: id });
-  const element = h(
-    "div",
-    { class: "r1-playback", role: "group", "aria-label": "Playback" },
+  const buttons = [
     button({ label: "Back to the start", icon: "start", onClick: on.start }),
     play,
     button({ label: "One step", icon: "step", onClick: on.step }),
+  ];
+  const element = h(
+    "div",
+    { class: "r1-playback", role: "group", "aria-label": "Playback" },
+    buttons,
     scrubber,
     output,
   );
   return {
     element,
+    /** @param {boolean} off */
+    set disabled(off) {
+      for (const part of [...buttons, scrubber]) part.disabled = off;
+      element.classList.toggle("r1-off", off);
+    },
     /**
      * The step shown, of how many, or in other `words`; what is computed so far is the filled part.
      *

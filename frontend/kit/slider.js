@@ -46,7 +46,7 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
 
 /**
  * Logarithmic sliders stop at two significant digits; `value` may be set to anything between. `help` (or `title`)
- * defines what the label names.
+ * defines what the label names. With `marked` there is room under the track for a mark.
  *
  * @param {{
  *   label: string,
@@ -57,6 +57,7 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
  *   title?: string | null,
  *   help?: string | null,
  *   name: string,
+ *   marked?: boolean,
  * } & Range} options
  */
 export function slider({
@@ -68,6 +69,7 @@ export function slider({
   title = null,
   help = title,
   name,
+  marked = false,
   ...range
 }) {
   const id = uid();
@@ -76,12 +78,20 @@ export function slider({
   const input = h("input", { id, type: "range", class: "r1-range", "data-name": name });
   const { attach, className, tip } = definition(help);
   const words = h("span", { class: className }, symbol ? [h("i", {}, symbol), ` ${label}`] : label);
+  let marks = 0; // the value that the mark sets
+  // no button: between two tracks there is no room for a target, and the track itself is there for keys and fingers
+  const mark = h("span", { class: "r1-mark", hidden: true, onclick });
+  function onclick() {
+    take(marks);
+    input.focus({ preventScroll: true }); // keys go on from there
+  }
   const element = h(
     "div",
     { class: "r1-field" },
     h("label", { for: id }, words),
     output,
     input,
+    marked ? h("div", { class: "r1-marks" }, mark) : null,
     tip,
   );
   attach(element, words, input);
@@ -97,6 +107,12 @@ export function slider({
     Object.assign(input, { min, max, step });
     input.value = String(scale.position(current));
     show();
+  };
+  /** @param {number} v */
+  const take = (v) => {
+    current = v;
+    place();
+    onInput(v);
   };
   input.addEventListener("input", () => {
     current = scale.value(Number(input.value));
@@ -125,6 +141,24 @@ export function slider({
       Object.assign(range, next);
       scale = scaleOf(range);
       place();
+    },
+    /**
+     * A tick under the track at the stop nearest to `at`, with `words(stop)` on a button that sets the slider to it; null
+     * takes it away. The words stand on that side of the tick where there is more room; `why` describes them.
+     *
+     * @type {(at: number | null, words: (stop: string) => string, why: string) => void}
+     */
+    mark(at, words, why) {
+      mark.hidden = at === null;
+      if (at === null) return;
+      const position = scale.position(at);
+      marks = scale.value(position);
+      const text = words(format(marks));
+      setText(mark, text);
+      mark.title = why;
+      const share = (position - scale.min) / (scale.max - scale.min || 1);
+      mark.style.setProperty("--r1-share", String(share));
+      mark.classList.toggle("r1-before", share > 0.5);
     },
     /** @param {boolean} off */
     set disabled(off) {

@@ -8,8 +8,16 @@ import { look, States } from "./machinestates.js";
 /** @import { Cell, MapJob } from "./errormap.js" */
 /** @import { Config, Info, Pattern, Simulation } from "./simulation.js" */
 
-/** One step's record, its bounds and its two states as bytes. */
-/** @typedef {{ step: number, record: number[], bounds: (number | null)[], bytes: Uint8ClampedArray<ArrayBuffer> }} Frame */
+/** One step's record, its bounds, the exact memory's weights of the stored pictures, and its two states as bytes. */
+/**
+ * @typedef {{
+ *   step: number,
+ *   record: number[],
+ *   bounds: (number | null)[],
+ *   weights: Float32Array,
+ *   bytes: Uint8ClampedArray<ArrayBuffer>,
+ * }} Frame
+ */
 /** Where the descents have got to: `ended` or on the way; `trace` holds energies and distance of each step. */
 /**
  * @typedef {{
@@ -194,5 +202,6 @@ export function createActor(post) {
 function frameOf(simulation, bounds) {
   const bytes = new Uint8ClampedArray(2 * simulation.config.shown);
   simulation.pixels(bytes);
-  return { step: simulation.step, record: simulation.record(), bounds, bytes };
+  const weights = Float32Array.from(simulation.exact.weights);
+  return { step: simulation.step, record: simulation.record(), bounds, weights, bytes };
 }

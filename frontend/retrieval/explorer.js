@@ -1,7 +1,7 @@
 // Settings in, pictures out: joins the engine, the map, playback and what is on the page.
 import { reducedMotion } from "../kit/clock.js";
 import { h, setText } from "../kit/dom.js";
-import { createFrame } from "../kit/explorer.js";
+import { createFrame, same } from "../kit/explorer.js";
 import { createHold } from "../kit/hold.js";
 import { guardDrops, readImage } from "../kit/imagewell.js";
 import { createPlayback, help } from "../kit/playback.js";
@@ -20,8 +20,8 @@ import { createPin } from "./pin.js";
 import { FIRST, presetsFor } from "./presets.js";
 import { python } from "./python.js";
 import { createReadouts } from "./readouts.js";
-import { overflowInWords } from "./report.js";
-import { explain, PENDING, PLAYING } from "./sentence.js";
+import { isSettled, overflowInWords } from "./report.js";
+import { explain, OPENING, PENDING, playing } from "./sentence.js";
 import { noPaint, prepare } from "./settings.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
@@ -67,6 +67,7 @@ export function createExplorer(initial, library, model, questions = []) {
     presets,
     offer: offerOf(questions, presets),
     name: "retrieval",
+    aside: ["inside"],
     next: (settings, patch) => nextSettings(settings, patch, library),
     stands: (patch) => frame.preset?.key === "start" && onlyMoves(patch),
     admits,
@@ -80,6 +81,7 @@ export function createExplorer(initial, library, model, questions = []) {
     end: showEnd,
     frames() {
       playback.refresh();
+      if (timeline.weights[clock.step]) weigh(timeline.weights[clock.step]);
       drawCharts();
     },
     rested: () => (frame.pending ? null : map.missing(frame.settings, ready)),
@@ -144,8 +146,11 @@ export function createExplorer(initial, library, model, questions = []) {
   const machine = createMachine({
     look: (frequency) => engine.look(clock.step, frequency),
     context: () => contextOf(frame.settings, ready, clock.steps, library),
-    take: () => playback.seek(clock.step + 1),
-    changed: () => machine.element.parentElement?.classList.toggle("r1-inside", machine.isOpen),
+    take: (first) => playback.seek(first ? 0 : clock.step + 1),
+    changed(level) {
+      machine.element.parentElement?.classList.toggle("r1-inside", level >= 0);
+      if (level !== frame.settings.inside) frame.keep({ inside: level });
+    },
   });
   const memories = createMemories(panel.grid, machine.opener);
   const sentence = h("p", { class: "r1-sentence" });
@@ -185,11 +190,13 @@ export function createExplorer(initial, library, model, questions = []) {
     view.truth = false;
     ready = prepare(settings, library, paint);
     panel.show(settings);
-    memories.show(ready);
+    memories.show(settings, ready, frame.pending);
     axes.value = settings.across;
     showQuery();
     showTools();
     jax.forget();
+    if (frame.pending) clock.step = 0;
+    playback.disabled = frame.pending;
     if (frame.pending) {
       engine.hold();
       stage.wait();
@@ -197,7 +204,8 @@ export function createExplorer(initial, library, model, questions = []) {
       setText(sentence, PENDING);
     } else engine.configure(ready.config, ready.pictures);
     machine.opener.disabled = frame.pending;
-    if (frame.pending) machine.close();
+    machine.go(frame.pending ? -1 : settings.inside);
+    if (frame.pending) weigh(null);
     showMap();
   }
 
@@ -217,6 +225,7 @@ export function createExplorer(initial, library, model, questions = []) {
     stage.wait();
     readouts.wait();
     panel.show(frame.settings);
+    weigh(null);
     frame.tell("Fetching the photographs with 64 × 64 pixels …");
     try {
       await library.refine();
@@ -251,6 +260,16 @@ export function createExplorer(initial, library, model, questions = []) {
   function showMap() {
     const ghost = pin.pinned?.settings ?? null;
     map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
+    panel.mark(map.marks());
+  }
+
+  /**
+   * The exact memory's weights at the step on show, a bar on each stored picture; null where nothing may be told.
+   *
+   * @param {Float32Array | null} [weights]
+   */
+  function weigh(weights) {
+    panel.weigh(weights ? new Map(ready.stored.map((key, m) => [key, weights[m]])) : null);
   }
 
   /** @param {End} end */
@@ -261,14 +280,16 @@ export function createExplorer(initial, library, model, questions = []) {
     clock.steps = ended ? last.step : settings.steps;
     clock.step = last.step;
     const both = told.at(last.record, last.step);
+    const sure = { exact: ended, distributed: ended };
     readouts.show(info.pull, both.exact.mixed);
     memories.showVector(end, settings, ready);
     if (end.overflow !== null)
       frame.tell(overflowInWords(end.overflow, settings.basis, settings.beta));
     if (due && ended) return playRun(end);
     playback.refresh();
-    stage.show(last.bytes, both, ended);
-    setText(sentence, explain(told.of(end), settings));
+    stage.show(last.bytes, both, sure);
+    weigh(last.weights);
+    setText(sentence, explained(end));
     drawCharts();
     machine.refresh();
     if (ended && !engine.isBusy()) frame.settle(false);
@@ -285,11 +306,27 @@ export function createExplorer(initial, library, model, questions = []) {
     clock.steps = last.step;
     if (last.step === 0 || overflow !== null) return playback.seek(last.step);
     stage.begin(ready.bytes.query);
-    setText(sentence, PLAYING);
+    setText(sentence, seenAt(0));
     machine.refresh();
     playback.replay(last.step / pace.seconds, pace.lead);
     playback.refresh();
     pace = LET_GO;
+  }
+
+  /** What the end of a run says. @param {End} end */
+  function explained(end) {
+    const { preset, settings } = frame;
+    const opens = preset?.key === "start" && same({ ...settings, inside: -1 }, preset.set);
+    const run = told.of(end);
+    const { exact, distributed } = run.both;
+    return opens && exact.right && distributed.right ? OPENING : explain(run, settings);
+  }
+
+  /** What a step on the way shows; nothing more than the first does, while the steps are not known. @param {number} step */
+  function seenAt(step) {
+    const at = (/** @type {number} */ t) => timeline.records[t] ?? engine.end?.frame.record ?? [];
+    const [now, before, first] = [step, Math.max(0, step - 1), 0].map((t) => told.at(at(t), t));
+    return playing(now, before, first);
   }
 
   function drawCharts() {
@@ -305,9 +342,14 @@ export function createExplorer(initial, library, model, questions = []) {
     const bytes = timeline.frames[step];
     const { end } = engine;
     if (!bytes || !end) return;
-    const sure = step >= clock.steps;
-    stage.show(bytes, told.at(timeline.records[step], step), sure);
-    setText(sentence, sure ? explain(told.of(end), frame.settings) : PLAYING);
+    const [now, last] = [told.at(timeline.records[step], step), told.of(end).both];
+    const over = step >= clock.steps;
+    stage.show(bytes, now, {
+      exact: over || isSettled(now.exact, last.exact),
+      distributed: over || isSettled(now.distributed, last.distributed),
+    });
+    weigh(timeline.weights[step]);
+    setText(sentence, over ? explained(end) : seenAt(step));
     drawCharts();
     machine.refresh();
     frame.say();
@@ -367,10 +409,18 @@ export function createExplorer(initial, library, model, questions = []) {
   }
 
   const { transport, rest } = playback.parts;
+  const cover = h("div", { class: "r1-cover" }, panel.cover);
   const explorer = frame.lay({
     className: "r1-retrieval",
     stageFirst: true,
-    stage: [stage.pictures, ...memories.elements, machine.element, own.element, stage.ghosts],
+    stage: [
+      stage.pictures,
+      ...memories.elements,
+      machine.element,
+      own.element,
+      cover,
+      stage.ghosts,
+    ],
     under: [transport, h("div", { class: "r1-three" }, panel.first), sentence, frame.status],
     controls: [h("div", { class: "r1-axis-choice" }, axes.element, pin.element), map.element],
     readouts: readouts.elements,
@@ -411,11 +461,16 @@ export function createExplorer(initial, library, model, questions = []) {
  *
  * @type {(settings: Settings, ready: ReturnType<typeof prepare>, steps: number, library: Library) => Context | null}
  */
-function contextOf({ collection, basis, Y, beta }, { config, patterns, stored }, steps, library) {
+function contextOf(
+  { collection, basis, Y, beta, eta },
+  { config, patterns, stored },
+  steps,
+  library,
+) {
   if (basis !== "sincos") return null;
   const { ids, D, freedom, bits } = config;
   const labels = stored.map((key) => library.label(collection, key));
-  return { D, K: stored.length, Y, beta, freedom, bits, steps, ids, patterns, labels };
+  return { D, K: stored.length, Y, beta, eta, freedom, bits, steps, ids, patterns, labels };
 }
 
 /** @type {(questions: string[], presets: { key: string }[]) => { first: string[], more: string[] }} */

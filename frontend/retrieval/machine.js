@@ -2,9 +2,8 @@
 import { reducedMotion } from "../kit/clock.js";
 import { button } from "../kit/controls.js";
 import { h, setText } from "../kit/dom.js";
-import { picture } from "../kit/imagewell.js";
 import { count } from "../kit/number.js";
-import { createLevels } from "./machinelevels.js";
+import { createLevels, italic } from "./machinelevels.js";
 import { LEVELS, OTHER_BASIS, sentenceOf, WAITING } from "./machinewords.js";
 
 /** @import { Look } from "./machinestates.js" */
@@ -14,13 +13,14 @@ const MOTION = { duration: 260, easing: "ease-out" };
 
 /**
  * `look(frequency)` asks for the step on show, taken apart; `context()` says what is stored, or null where the features
- * are others; `take()` takes the next step; `changed()` is called where the machine opens or closes.
+ * are others; `take(first)` takes the next step, or goes to the first; `changed(level)` is called where the level is
+ * another one, −1 where the machine is closed.
  *
  * @param {{
  *   look(frequency: number): Promise<Look | null>,
  *   context(): Context | null,
- *   take(): void,
- *   changed(): void,
+ *   take(first: boolean): void,
+ *   changed(level: number): void,
  * }} on
  */
 export function createMachine(on) {
@@ -30,7 +30,6 @@ export function createMachine(on) {
   /** @type {Look | null} */
   let shown = null;
   const levels = createLevels({ inner: () => enter(level + 1), take: on.take });
-  const state = picture({ label: "State of the vector’s run", size: 32 });
   const crumbs = h("ol", { class: "r1-crumbs" });
   const words = h("p", { class: "r1-machine-words" });
   const which = h("span", { class: "r1-value" });
@@ -63,10 +62,9 @@ export function createMachine(on) {
         small("Frequency before", "‹", () => choose(frequency - 1)),
         which,
         small("Next frequency", "›", () => choose(frequency + 1)),
-        small("Close", "✕", () => enter(-1)),
       ),
     ),
-    h("div", { class: "r1-machine-say" }, state.canvas, words),
+    words,
     body,
   );
   const opener = button({
@@ -77,14 +75,15 @@ export function createMachine(on) {
   });
 
   /**
-   * Goes to a level; −1 closes the machine.
+   * Goes to a level; −1 closes the machine. The focus goes along, unless something else than the reader asks for it.
    *
-   * @param {number} next
+   * @type {(next: number, focus?: boolean) => void}
    */
-  function enter(next) {
+  function enter(next, focus = true) {
     const to = Math.min(next, levels.length - 1);
     if (to === level) return;
     const from = level;
+    const follows = focus || element.contains(document.activeElement);
     const around =
       from < 0 ? opener.getBoundingClientRect() : boxOf(Math.min(from, Math.max(to, 0)));
     level = to;
@@ -93,14 +92,15 @@ export function createMachine(on) {
       one.element.hidden = i !== level;
     });
     showCrumbs();
-    if (from < 0 || level < 0) on.changed();
+    on.changed(level);
     if (level < 0) {
-      opener.focus({ preventScroll: true });
+      if (follows) opener.focus({ preventScroll: true });
       return;
     }
-    element.focus({ preventScroll: true });
+    if (follows) element.focus({ preventScroll: true });
     if (shown) draw(shown);
     refresh();
+    if (from < 0 && follows) element.scrollIntoView({ block: "nearest" });
     move(around, to > from);
   }
 
@@ -120,19 +120,32 @@ export function createMachine(on) {
     body.style.transformOrigin = `${x}px ${y}px`;
     const begin = { transform: `scale(${inwards ? 0.3 : 1.8})`, opacity: 0 };
     body.animate([begin, { transform: "none", opacity: 1 }], MOTION);
+    if (inwards) levels[level].enter?.();
   }
 
+  /** The way out, and the levels by their numbers: a reader sees how many there are, and which one this is. */
   function showCrumbs() {
-    const names = ["Pictures", ...LEVELS.slice(0, level + 1)];
+    /** @type {(label: string, text: string, to: number) => HTMLElement} */
+    const crumb = (label, text, to) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "r1-crumb",
+          title: label,
+          "aria-label": label,
+          onclick: () => enter(to),
+        },
+        text,
+      );
+    const levelCrumbs = LEVELS.map((name, i) =>
+      i === level
+        ? h("span", { "aria-current": "step" }, `${i + 1} of ${LEVELS.length}: ${name}`)
+        : crumb(`Level ${i + 1}: ${name}`, String(i + 1), i),
+    );
     crumbs.replaceChildren(
-      ...names.map((name, i) =>
-        h(
-          "li",
-          {},
-          i <= level
-            ? h("button", { type: "button", class: "r1-crumb", onclick: () => enter(i - 1) }, name)
-            : h("span", { "aria-current": "step" }, name),
-        ),
+      ...[crumb("Back to the pictures", "← Back", -1), ...levelCrumbs].map((part) =>
+        h("li", {}, part),
       ),
     );
   }
@@ -169,16 +182,14 @@ export function createMachine(on) {
     if (!context || look.phases.length !== context.K) return;
     shown = look;
     body.hidden = false;
-    state.show(look.state);
-    state.say(`State of the vector’s run at step ${look.step} of ${context.steps}`);
-    setText(which, `${count(look.frequency + 1)} of ${count(context.Y)}`);
-    setText(words, sentenceOf(level, look, context));
+    setText(which, `frequency ${count(look.frequency + 1)}`);
+    words.replaceChildren(...italic(sentenceOf(level, look, context)));
     levels[level].draw(look, context);
   }
 
   /** @param {KeyboardEvent} event */
   function onkeydown(event) {
-    const isOwn = event.target === element;
+    const isOwn = event.target instanceof Element && !event.target.closest("button, a");
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") enter(level - 1);
     else if (event.key === "Enter" && isOwn) levels[level].door.click();
@@ -193,7 +204,8 @@ export function createMachine(on) {
     element,
     opener,
     refresh,
-    close: () => enter(-1),
+    /** Goes to a level, or closes at −1, and takes the focus from nobody. @param {number} to */
+    go: (to) => enter(to, false),
     get isOpen() {
       return level >= 0;
     },

@@ -1,26 +1,86 @@
-// The levels of the machine: what each draws of a look, and the button in it that leads to the next.
+// The levels of the machine: what each draws of a look, the line under it, and the button in it that leads to the next.
 import { chart } from "../kit/chart.js";
 import { h, setText } from "../kit/dom.js";
 import { picture } from "../kit/imagewell.js";
-import { bounded, count, figures, fixed } from "../kit/number.js";
+import { count, figures, fixed } from "../kit/number.js";
+import { enlarged, followed, formulaOf, partOf, SECTIONS, scaleOf } from "./machinewords.js";
+import { follow, light } from "./pointing.js";
 
 /** @import { Look } from "./machinestates.js" */
 /** @import { Context } from "./machinewords.js" */
 
-/** @typedef {{ element: HTMLElement, door: HTMLButtonElement, draw(look: Look, context: Context): void }} Level */
+/**
+ * `foot` holds the line and the button `door`.
+ *
+ * @typedef {{
+ *   element: HTMLElement,
+ *   door: HTMLButtonElement,
+ *   draw(look: Look, context: Context): void,
+ *   enter?(): void,
+ * }} Level
+ */
 
 const SIDE = 32; // pixels, until a picture comes
 const TURN = 2 * Math.PI;
-const FEW = 10; // frequencies: what fewer of them give leaves the chart
+const DRAWN = 1000; // milliseconds that a curve takes
+const ROOM = 0.06; // of the curve's height, above and below it
 
-/** @type {(inner: () => void, label: string) => HTMLButtonElement} */
-const door = (inner, label) =>
-  h("button", { type: "button", class: "r1-button r1-door", onclick: () => inner() }, label);
+/** Text with its symbols in italics. @param {string} text */
+export const italic = (text) => text.split("*").map((part, i) => (i % 2 ? h("i", {}, part) : part));
 
-/** A picture with its name. @param {string} name */
+/**
+ * What stands under a level: its formula, or what is pointed at; where the book derives it, unless this is no page of the
+ * book; and the button that leads on.
+ *
+ * @type {(level: number, act: () => void, label: string) => { element: HTMLElement, door: HTMLButtonElement, draw(look: Look, context: Context): void, tell(text: string | null): void }}
+ */
+function footOf(level, act, label) {
+  const line = h("p", { class: "r1-formula" });
+  const door = h("button", { type: "button", class: "r1-button r1-door", onclick: () => act() });
+  const root = document.documentElement.dataset.content_root;
+  const [place, heading] = SECTIONS[level];
+  const link = h("a", { href: `${root}book/chapters/${place}` }, heading);
+  let formula = "";
+  let told = /** @type {string | null} */ (null);
+  setText(door, label);
+  const write = () => line.replaceChildren(...italic(told ?? formula));
+  return {
+    element: h(
+      "div",
+      { class: "r1-foot" },
+      h(
+        "div",
+        {},
+        line,
+        root === undefined ? null : h("p", { class: "r1-muted" }, "Derived in ", link),
+      ),
+      door,
+    ),
+    door,
+    draw(look, context) {
+      formula = formulaOf(level, look, context);
+      write();
+    },
+    tell(text) {
+      told = text;
+      line.setAttribute("aria-live", text === null ? "off" : "polite");
+      write();
+    },
+  };
+}
+
+/** A picture with its name, and the scale of its grey values. @param {string} name */
 function captioned(name) {
   const { canvas, show } = picture({ label: name, size: SIDE });
-  return { element: h("figure", {}, canvas, h("figcaption", {}, name)), show };
+  const frame = h("div", { class: "r1-paintable" }, canvas);
+  const scale = h("small");
+  const element = h("figure", {}, frame, h("figcaption", {}, name, scale));
+  /** @type {(bytes: Uint8ClampedArray, words?: string) => void} */
+  const showAll = (bytes, words = "black 0, white 1") => {
+    show(bytes);
+    setText(scale, words);
+  };
+  return { element, frame, canvas, show: showAll };
 }
 
 /** @param {string} text */
@@ -30,25 +90,62 @@ const sign = (text) => h("span", { class: "r1-sign", "aria-hidden": "true" }, te
 const levelOf = (className, ...children) => h("div", { class: `r1-level ${className}` }, children);
 
 /**
+ * Three pictures joined by an operation, in which one number can be followed: `numbersOf(look, i)` are the i-th numbers.
+ *
+ * @type {(names: string[], operation: "×" | "+", foot: ReturnType<typeof footOf>, numbersOf: (look: Look, i: number) => [number, number, number]) => {
+ *   element: HTMLElement, pictures: ReturnType<typeof captioned>[], draw(look: Look, context: Context): void,
+ * }}
+ */
+function rowOf(names, operation, foot, numbersOf) {
+  const pictures = names.map(captioned);
+  const [a, b, c] = pictures.map(({ element }) => element);
+  const row = h("div", { class: "r1-row" }, a, sign(operation), b, sign("="), c);
+  /** @type {import("../kit/imagewell.js").Cell | null} */
+  let at = null;
+  /** @type {[Look, Context] | null} */
+  let shown = null;
+  function tell() {
+    if (!at || !shown) return foot.tell(null);
+    const [look, { D, bits }] = shown;
+    const channels = bits ? 1 : 3;
+    const i = channels * (at[0] * Math.sqrt(D / channels) + at[1]);
+    foot.tell(followed(at, numbersOf(look, i), operation, bits));
+  }
+  follow(row, pictures, `${names.join(", ")}: arrow keys follow one pixel`, (cell) => {
+    at = cell;
+    tell();
+  });
+  return {
+    element: levelOf("r1-of-row", row, foot.element),
+    pictures,
+    draw(look, context) {
+      shown = [look, context];
+      foot.draw(look, context);
+      tell();
+    },
+  };
+}
+
+/**
  * The state, the weights of the frequency, and their product.
  *
  * @type {(inner: () => void) => Level}
  */
 function frequencyLevel(inner) {
-  const [state, weights, products] = ["state", "weights", "products"].map(captioned);
-  const into = door(inner, "");
+  const foot = footOf(0, inner, "Its waves");
+  const row = rowOf(["state", "weights", "products"], "×", foot, ({ numbers }, i) => {
+    const [pixel, weight] = [numbers.state[i], numbers.weights[i]];
+    return [pixel, weight, pixel * weight];
+  });
+  const [state, weights, products] = row.pictures;
   return {
-    element: levelOf(
-      "r1-row",
-      [state.element, sign("×"), weights.element, sign("="), products.element],
-      into,
-    ),
-    door: into,
-    draw(look) {
+    element: row.element,
+    door: foot.door,
+    draw(look, context) {
       state.show(look.state);
-      weights.show(look.weights);
-      products.show(look.products);
-      setText(into, `Phase ${fixed(look.phase)}: its waves`);
+      weights.show(look.weights.bytes, scaleOf(look.weights.top));
+      products.show(look.products.bytes, scaleOf(look.products.top));
+      row.draw(look, context);
     },
   };
 }
@@ -67,7 +164,9 @@ const onCircle = (angle, radius) => ({
 function waveLevel(inner) {
   const circle = h("svg", { viewBox: "0 0 120 120", role: "img" });
   const waves = h("svg", { viewBox: "0 0 320 120", role: "img" });
-  const into = door(inner, "");
+  const foot = footOf(1, inner, "What T holds");
+  const both = h("div", { class: "r1-both" }, circle, waves);
+  const relight = named(both, foot);
 
   /** @param {Look} look */
   function drawCircle({ phase, phases, trail }) {
@@ -80,8 +179,8 @@ function waveLevel(inner) {
       h("circle", { cx: 60, cy: 60, r: 46, class: "r1-ring" }),
       h("line", { x1: 8, x2: 112, y1: 60, y2: 60, class: "r1-thin" }),
       h("line", { x1: 60, x2: 60, y1: 8, y2: 112, class: "r1-thin" }),
-      ...Array.from(phases, (p) =>
-        h("circle", { ...onCircle(p, 46), r: 2.2, class: "r1-of-stored" }),
+      ...Array.from(phases, (p, m) =>
+        h("circle", { ...onCircle(p, 46), r: 2.6, class: "r1-of-stored", "data-m": m }),
       ),
       ...trail.map((p) => h("circle", { ...onCircle(p, 40), r: 1.2, class: "r1-of-trail" })),
       h("line", { x1: 60, y1: 60, x2: at.cx, y2: at.cy, class: "r1-line r1-distributed" }),
@@ -106,14 +205,15 @@ function waveLevel(inner) {
     waves.setAttribute("aria-label", `Cosine and sine over the phase, now ${fixed(phase)}`);
     waves.replaceChildren(
       ...[
-        { f: Math.cos, middle: 34, name: "cosine" },
-        { f: Math.sin, middle: 90, name: "sine" },
+        { f: Math.cos, middle: 36, name: "cosine" },
+        { f: Math.sin, middle: 96, name: "sine" },
       ].flatMap(({ f, middle, name }) => [
         h("line", { x1: 6, x2: 314, y1: middle, y2: middle, class: "r1-thin" }),
         h("path", { d: path(f, middle), class: "r1-wave" }),
-        ...Array.from(phases, (p) =>
-          h("circle", { cx: across(p), cy: middle - 20 * f(p), r: 2.2, class: "r1-of-stored" }),
-        ),
+        ...Array.from(phases, (p, m) => {
+          const at = { cx: across(p), cy: middle - 20 * f(p), r: 2.6 };
+          return h("circle", { ...at, class: "r1-of-stored", "data-m": m });
+        }),
         h("line", {
           ...{ x1: across(phase), x2: across(phase), y1: middle, y2: middle - 20 * f(phase) },
           class: "r1-line r1-distributed",
@@ -128,100 +228,110 @@ function waveLevel(inner) {
   }
 
   return {
-    element: levelOf("r1-waves", circle, waves, into),
-    door: into,
-    draw(look) {
+    element: levelOf("r1-waves", both, foot.element),
+    door: foot.door,
+    draw(look, context) {
       drawCircle(look);
       drawWaves(look);
-      setText(
-        into,
-        `${fixed(Math.cos(look.phase))} and ${fixed(Math.sin(look.phase))}: what T holds here`,
-      );
+      foot.draw(look, context);
+      relight(look, context);
     },
+  };
+}
+
+/**
+ * Names what is pointed at in a drawing of the stored pictures' parts. Returns what is called once it is drawn anew.
+ *
+ * @type {(element: HTMLElement, foot: ReturnType<typeof footOf>) => (look: Look, context: Context) => void}
+ */
+function named(element, foot) {
+  let phases = new Float64Array(0);
+  /** @type {string[]} */
+  let labels = [];
+  const again = light(
+    element,
+    "Stored pictures: arrow keys name one after another",
+    () => labels.length,
+    (m) => foot.tell(m === null ? null : partOf(labels[m], phases[m])),
+  );
+  return (look, context) => {
+    phases = look.phases;
+    labels = context.labels;
+    again();
   };
 }
 
 /** @type {(thumbnail: (id: string, values: Float32Array) => string) => (inner: () => void) => Level} */
 const entryLevel = (thumbnail) => (inner) => {
-  const [WIDE, ROW, FOOT] = [520, 74, 28];
+  const [WIDE, ROW, FOOT] = [450, 58, 24];
   const MOST = 40; // bars that have room for a thumbnail
   const svg = h("svg", { viewBox: `0 0 ${WIDE} ${2 * ROW + FOOT}`, role: "img" });
-  const into = door(inner, "");
+  const both = h("div", { class: "r1-both" }, svg);
+  const foot = footOf(2, inner, "Reading T");
+  const relight = named(both, foot);
 
   /**
    * Each picture's term begins where the last one ended, so that the terms add up before the eyes.
    *
    * @type {(look: Look, context: Context) => void}
    */
-  function drawBars({ phases, entry }, { ids, patterns, labels, K }) {
-    const [left, total] = [60, 56];
-    const step = (WIDE - left - total - 12) / K;
+  function drawBars({ phases, entry }, { ids, patterns, K }) {
+    const [left, total] = [58, 78];
+    const step = (WIDE - left - total - 10) / K;
     const width = Math.max(0.6, Math.min(22, step - 2));
-    /** @type {Element[]} */
-    const parts = [];
-    /** @type {(x: number, ends: [number, number], wide: number, kind: string, words: string) => void} */
-    const bar = (x, [from, to], wide, kind, words) => {
+    const sumAt = WIDE - total + 13;
+    /** @type {(x: number, ends: [number, number], wide: number, more: object) => Element} */
+    const bar = (x, [from, to], wide, more) => {
       const size = { width: wide, height: Math.max(0.7, Math.abs(from - to)) };
-      const rect = h("rect", { x: x - wide / 2, y: Math.min(from, to), ...size, class: kind });
-      rect.append(titled(words));
-      parts.push(rect);
+      return h("rect", { x: x - wide / 2, y: Math.min(from, to), ...size, ...more });
     };
-    [
+    const rows = [
       { name: "cosine", terms: Array.from(phases, Math.cos), sum: entry.cos },
       { name: "sine", terms: Array.from(phases, Math.sin), sum: entry.sin },
-    ].forEach(({ name, terms, sum }, row) => {
+    ].map(({ name, terms, sum }, row) => {
       const sums = [0];
       for (const term of terms) sums.push((sums.at(-1) ?? 0) + term);
       const [low, high] = [Math.min(-0.5, ...sums), Math.max(0.5, ...sums)];
       /** @param {number} v */
-      const up = (v) => ROW * row + 5 + ((ROW - 18) * (high - v)) / (high - low);
-      parts.push(
+      const up = (v) => ROW * row + 5 + ((ROW - 10) * (high - v)) / (high - low);
+      return [
         h("text", { x: left - 6, y: up(0) + 4, "text-anchor": "end" }, name),
-        h("line", { x1: left, x2: WIDE, y1: up(0), y2: up(0), class: "r1-thin" }),
-      );
-      terms.forEach((term, m) => {
-        const ends = /** @type {[number, number]} */ ([up(sums[m]), up(sums[m + 1])]);
-        bar(left + step * (m + 0.5), ends, width, "r1-term", `${labels[m]}: ${fixed(term)}`);
-      });
-      const at = WIDE - total / 2;
-      bar(at, [up(0), up(sum)], 26, "r1-sum", `sum: ${fixed(sum)}`);
-      const y = Math.max(up(0), up(sum)) + 12;
-      parts.push(h("text", { x: at, y, "text-anchor": "middle" }, fixed(sum)));
+        h("line", { x1: left, x2: sumAt + 15, y1: up(0), y2: up(0), class: "r1-thin" }),
+        ...terms.map((_, m) => {
+          const ends = /** @type {[number, number]} */ ([up(sums[m]), up(sums[m + 1])]);
+          return bar(left + step * (m + 0.5), ends, width, { class: "r1-term", "data-m": m });
+        }),
+        bar(sumAt, [up(0), up(sum)], 26, { class: "r1-sum" }),
+        h("text", { x: sumAt + 18, y: (up(0) + up(sum)) / 2 + 4 }, fixed(sum)),
+      ];
     });
-    if (K <= MOST)
-      patterns.forEach((values, m) => {
-        const side = Math.min(FOOT - 4, step - 1);
-        parts.push(
-          h("image", {
-            ...{ x: left + step * (m + 0.5) - side / 2, y: 2 * ROW + 2, width: side, height: side },
-            href: thumbnail(ids[m], values),
-          }),
-        );
-      });
-    parts.push(h("text", { x: WIDE - total / 2, y: 2 * ROW + 16, "text-anchor": "middle" }, "sum"));
+    const side = Math.min(FOOT - 4, step - 1);
+    const small = patterns.slice(0, K <= MOST ? K : 0).map((values, m) => {
+      const corner = { x: left + step * (m + 0.5) - side / 2, y: 2 * ROW + 3 };
+      const size = { width: side, height: side };
+      return h("image", { ...corner, ...size, href: thumbnail(ids[m], values), "data-m": m });
+    });
+    const columns = patterns.map((_, m) =>
+      bar(left + step * (m + 0.5), [0, 2 * ROW + FOOT], step, { class: "r1-hit", "data-m": m }),
+    );
+    const sumName = h("text", { x: sumAt, y: 2 * ROW + 17, "text-anchor": "middle" }, "sum");
     svg.setAttribute(
       "aria-label",
       `Cosine and sine of ${count(K)} stored pictures; sums ${fixed(entry.cos)} and ${fixed(entry.sin)}`,
     );
-    svg.replaceChildren(...parts);
+    svg.replaceChildren(...rows.flat(), ...small, sumName, ...columns);
   }
 
   return {
-    element: levelOf("r1-entry", svg, into),
-    door: into,
+    element: levelOf("r1-entry", both, foot.element),
+    door: foot.door,
     draw(look, context) {
       drawBars(look, context);
-      setText(into, `${fixed(look.entry.cos)} and ${fixed(look.entry.sin)}: with all frequencies`);
+      foot.draw(look, context);
+      relight(look, context);
     },
   };
 };
-
-/** @param {string} text */
-function titled(text) {
-  const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
-  title.textContent = text;
-  return title;
-}
 
 /**
  * Ŝ from more and more frequencies, and its slope.
@@ -232,70 +342,91 @@ function sumLevel(inner) {
   const { element, draw } = chart({
     title: "Ŝ from the first frequencies",
     caption: false,
-    x: { label: "frequencies read", scale: "log" },
+    x: { label: "mean over so many frequencies", scale: "log" },
     y: { label: "Ŝ" },
-    frame: { width: 350, height: 150, left: 42 },
+    frame: { width: 320, height: 122, left: 50 },
     series: [
-      { key: "estimate", label: "vector, Ŝ", tone: "distributed" },
-      { key: "exact", label: "list, S", tone: "exact", dash: "5 3" },
+      { key: "estimate", label: "distributed, Ŝ", tone: "distributed" },
+      { key: "exact", label: "exact, S", tone: "exact", dash: "5 3" },
     ],
   });
   const slope = captioned("slope of log Ŝ");
-  const into = door(inner, "One step");
+  const foot = footOf(3, inner, "One step");
   return {
-    element: levelOf("r1-sum-level", element, h("div", {}, slope.element, into)),
-    door: into,
-    draw({ running, exact, S, slope: bytes }, { Y }) {
+    element: levelOf("r1-sum-level", element, slope.element, foot.element),
+    door: foot.door,
+    draw(look, context) {
+      const { running, exact, S } = look;
+      const { Y } = context;
       /** @type {[number, number][]} */
       const estimate = [];
       for (let i = 0; i < running.length; i += 2) estimate.push([running[i], running[i + 1]]);
-      const settled = estimate.filter(([n]) => n >= FEW).map(([, v]) => v);
-      const [low, high] = [Math.min(0, ...settled), 1.15 * Math.max(exact, S, ...settled)];
+      const all = [0, exact, ...estimate.map(([, v]) => v)];
+      const [low, high] = [Math.min(...all), Math.max(...all)];
+      const room = ROOM * (high - low || 1); // below 0, too: its mark stands clear of the axis
       draw({
         lines: {
-          estimate: estimate.map(([n, v]) => [n, bounded(v, low, high)]),
+          estimate,
           exact: [
             [1, exact],
             [Y, exact],
           ],
         },
         x: [1, Y],
-        y: [low, high],
-        summary: `From all ${count(Y)} frequencies Ŝ is ${figures(S)}; the list gives ${figures(exact)}.`,
+        y: [low - 2 * room, high + room],
+        summary: `From all ${count(Y)} frequencies Ŝ is ${figures(S)}; the exact memory gives ${figures(exact)}.`,
       });
-      slope.show(bytes);
+      slope.show(look.slope.bytes, "grey is 0");
+      foot.draw(look, context);
+    },
+    /** The curve draws itself, from one frequency to all. */
+    enter() {
+      const curve = /** @type {Element} */ (element.querySelector("path"));
+      curve.setAttribute("pathLength", "1");
+      const dash = { strokeDasharray: "1 1" };
+      curve.animate(
+        [
+          { ...dash, strokeDashoffset: 1 },
+          { ...dash, strokeDashoffset: 0 },
+        ],
+        DRAWN,
+      );
     },
   };
 }
 
 /**
- * The state, the step, and the next state.
+ * The state, the step, and the next state; at rest the way back to the first step.
  *
- * @type {(take: () => void) => Level}
+ * @type {(take: (first: boolean) => void) => Level}
  */
 function stepLevel(take) {
-  const [state, slope, next] = ["state", "step, enlarged", "next state"].map(captioned);
-  const into = door(take, "Take this step");
+  let atRest = false;
+  const foot = footOf(4, () => take(atRest), "");
+  const row = rowOf(["state", "step", "next state"], "+", foot, ({ numbers }, i) => {
+    const [pixel, move] = [numbers.state[i], numbers.move[i]];
+    return [pixel, move, pixel + move];
+  });
+  const [state, step, next] = row.pictures;
   return {
-    element: levelOf(
-      "r1-row",
-      [state.element, sign("+"), slope.element, sign("="), next.element],
-      into,
-    ),
-    door: into,
-    draw(look) {
+    element: row.element,
+    door: foot.door,
+    draw(look, context) {
+      atRest = look.atRest;
       state.show(look.state);
-      slope.show(look.slope);
+      step.show(look.enlarged.bytes, atRest ? "none" : enlarged(look.enlarged.top));
       next.show(look.next);
-      into.disabled = look.atRest;
+      setText(foot.door, atRest ? "From the first step" : "Take this step");
+      foot.door.disabled = atRest && look.step === 0;
+      row.draw(look, context);
     },
   };
 }
 
 /**
- * All levels from the outside in. `inner()` leads one level in, `take()` takes the step.
+ * All levels from the outside in. `inner()` leads one level in, `take(first)` takes the step, or goes to the first.
  *
- * @param {{ inner(): void, take(): void }} on
+ * @param {{ inner(): void, take(first: boolean): void }} on
  * @returns {Level[]}
  */
 export function createLevels({ inner, take }) {

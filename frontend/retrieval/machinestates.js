@@ -79,8 +79,9 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
   const atRest = step >= states.rest;
   const next = x.slice();
   if (!atRest) descend(next, gradient, eta, free);
-  const move = next.map((v, i) => v - x[i]);
   const unit = Math.sqrt(D);
+  const move = next.map((v, i) => unit * (v - x[i]));
+  const weight = weights.map((w) => w / unit);
   const steps = [...states.kept.keys()].filter((kept) => kept <= step).sort((a, b) => a - b);
   return {
     ...read,
@@ -89,10 +90,10 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
     atRest,
     exact: new ExactMemory(patterns, beta).energyGradient(x, new Float32Array(D)).S,
     trail: steps.map((kept) => phaseOf(/** @type {Float32Array} */ (states.kept.get(kept)))),
-    moved: freedom > 0 ? (unit * sizeOf(move)) / freedom : 0, // of a hidden pixel on average, of the grey scale
+    moved: freedom > 0 ? sizeOf(move) / freedom : 0, // of a hidden pixel on average, of the grey scale
     state: toBytes(x, new Uint8ClampedArray(shown)),
     next: toBytes(next, new Uint8ClampedArray(shown)),
-    weights: signed(weights, shown),
+    weights: signed(weight, shown),
     products: signed(
       weights.map((w, i) => w * x[i]),
       shown,
@@ -101,6 +102,9 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
       gradient.map((g, i) => (free && !free[i] ? 0 : -g)),
       shown,
     ),
+    enlarged: signed(move, shown),
+    // of the grey scale, from 0 to 1, as are the moves; a weight is what a number of that scale is multiplied by
+    numbers: { state: x.map((v) => unit * v), weights: weight, move },
   };
 }
 
@@ -108,14 +112,14 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
 const sizeOf = (values) => values.reduce((total, v) => total + Math.abs(v), 0);
 
 /**
- * Numbers of both signs as bytes: zero is the middle grey, and three times their root mean square black or white.
+ * Numbers of both signs as bytes: zero is the middle grey, and `top`, three times their root mean square, is white.
  *
- * @type {(values: Float32Array, shown: number) => Uint8ClampedArray}
+ * @type {(values: Float32Array, shown: number) => { bytes: Uint8ClampedArray, top: number }}
  */
 function signed(values, shown) {
-  const size = 3 * Math.sqrt(values.reduce((total, v) => total + v * v, 0) / values.length) || 1;
+  const top = 3 * Math.sqrt(values.reduce((total, v) => total + v * v, 0) / values.length) || 1;
   const bytes = new Uint8ClampedArray(shown);
   const repeat = shown / values.length;
-  for (let i = 0; i < shown; i++) bytes[i] = 127.5 * (1 + values[Math.floor(i / repeat)] / size);
-  return bytes;
+  for (let i = 0; i < shown; i++) bytes[i] = 127.5 * (1 + values[Math.floor(i / repeat)] / top);
+  return { bytes, top };
 }

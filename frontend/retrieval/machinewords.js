@@ -1,5 +1,5 @@
-// What the machine says at each of its levels, with the numbers that it shows.
-import { count, figures, fixed } from "../kit/number.js";
+// What the machine says at each of its levels, with the numbers that it shows; `*x*` is set in italics.
+import { count, counted, figures, fixed } from "../kit/number.js";
 
 /** @import { Look } from "./machinestates.js" */
 
@@ -11,6 +11,7 @@ import { count, figures, fixed } from "../kit/number.js";
  *   K: number,
  *   Y: number,
  *   beta: number,
+ *   eta: number,
  *   freedom: number,
  *   bits: boolean,
  *   steps: number,
@@ -27,28 +28,106 @@ export const OTHER_BASIS =
 /** Names of the levels, from the outside in. */
 export const LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"];
 
+/** Where the book derives each level: the page and the place on it, and its heading. */
+export const SECTIONS = [
+  ["kernels.html#one-dimension-by-hand", "One dimension, by hand"],
+  ["kernels.html#one-dimension-by-hand", "One dimension, by hand"],
+  ["distributed.html#one-vector-for-all", "One vector for all"],
+  ["kernels.html#sec-ker-floor", "The noise floor"],
+  ["hopfield.html#sec-hop-energy", "The energy of this part"],
+];
+
+const LITTLE = 0.1; // of S: so much noise or less is little
+const CLIMBED = 2; // times the expected noise, from where on Ŝ shows that the steps climb it
+
 /** @type {(K: number, bits: boolean) => string} */
-const pictures = (K, bits) =>
-  `${count(K)} stored ${bits ? "pattern" : "picture"}${K === 1 ? "" : "s"}`;
+const pictures = (K, bits) => counted(K, `stored ${bits ? "pattern" : "picture"}`);
 
 /** @param {Look} look */
 const nameOf = ({ frequency }) => `Frequency ${count(frequency + 1)}`;
 
-/** A level's sentence. @type {((look: Look, context: Context) => string)[]} */
+/** @param {number} v */
+const percents = (v) => `${figures(100 * v, 2)} %`;
+
+/**
+ * How good Ŝ is: its error, and the noise that is to be expected.
+ *
+ * @type {(look: Look, context: Context) => string}
+ */
+function judged({ S, exact, floored, step }, { K, Y }) {
+  const expected = Math.sqrt(K / (2 * Y));
+  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, 2)} is expected`;
+  if (floored || !(expected < exact)) return `. ${noise}, more than S itself: this Ŝ is noise.`;
+  const [error, share] = [Math.abs(S - exact) / exact, expected / exact];
+  const climbed = step > 0 && error > CLIMBED * share ? "; the steps climb it, too" : "";
+  return `, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
+}
+
+/** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
-  (look, { D, beta }) =>
-    `${nameOf(look)} multiplies each of the ${count(D)} numbers of this picture by a random weight. The products add up, and √β = ${fixed(Math.sqrt(beta))} times their sum is the phase, ${fixed(look.phase)}.`,
-  (look) =>
-    `The vector reads a picture only through waves. At the phase ${fixed(look.phase)}, the cosine is ${fixed(Math.cos(look.phase))} and the sine is ${fixed(Math.sin(look.phase))}. Small dots mark the stored pictures.`,
-  ({ entry }, { K, bits }) =>
-    `T holds one sum of cosines and one sum of sines for this frequency. The ${pictures(K, bits)} add up to ${fixed(entry.cos)} and ${fixed(entry.sin)}, and T keeps both sums divided by √Y. No single term can be read from a sum.`,
-  (look, { Y }) =>
-    `State and sums are multiplied: cosine by cosine, plus sine by sine. ${nameOf(look)} gives ${fixed(look.part)}, and the mean over all ${count(Y)} is Ŝ = ${figures(look.S)}. The list would give S = ${figures(look.exact)}.${look.floored ? " So small an Ŝ is noise." : ""}`,
+  (look, { D, Y }) =>
+    `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*. A larger *β* turns the phase further, so that smaller differences count.`,
+  () =>
+    "The distributed memory reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures, faint ones earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one only by chance.",
+  (_, { K, bits }) =>
+    `*T* adds up the waves of the ${pictures(K, bits)}: for each frequency a sum of cosines and a sum of sines. It holds both divided by √*Y*, so that the product of two such vectors is a mean over all *Y* frequencies. No single term can be read from a sum.`,
+  (look, context) =>
+    `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far) to 1 (equal). The exact memory has S = ${figures(look.exact)}, the vector estimates Ŝ = ${figures(look.S)}${judged(look, context)}`,
   (look, { freedom }) =>
     look.atRest
-      ? "The vector’s answer is at rest: a further step would move no pixel by a quarter of a grey level."
-      : `The slope says which way log Ŝ rises. The step follows it and moves ${count(freedom)} numbers, by ${figures(look.moved, 2)} of the grey scale on average. The known pixels stay.`,
+      ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
+      : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. The log keeps it steep for small Ŝ. Noise is √${count(freedom)} = ${count(Math.sqrt(freedom))} times as large in it. ${count(freedom)} numbers move, by ${figures(look.moved, 2)} of the grey scale on average.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */
 export const sentenceOf = (level, look, context) => SENTENCES[level](look, context);
+
+/** In brackets where it is negative, behind a sign. @param {number} v */
+const factor = (v) => (fixed(v).startsWith("−") ? `(${fixed(v)})` : fixed(v));
+
+/** A level's formula with its numbers. @type {((look: Look, context: Context) => string)[]} */
+const FORMULAS = [
+  ({ phase }, { beta }) => {
+    const root = Math.sqrt(beta);
+    return `*θ* = √*β* · Σ *ωx* = ${fixed(root)} × ${factor(phase / root)} = ${fixed(phase)}`;
+  },
+  ({ phase }) =>
+    `cos ${factor(phase)} = ${fixed(Math.cos(phase))}, sin ${factor(phase)} = ${fixed(Math.sin(phase))}`,
+  ({ entry }, { Y }) => {
+    /** @param {number} sum */
+    const held = (sum) => `${fixed(sum)} / √*Y* = ${figures(sum / Math.sqrt(Y), 2)}`;
+    return `${held(entry.cos)} and ${held(entry.sin)}`;
+  },
+  (look) => {
+    const { phase, entry, part } = look;
+    const [cos, sin] = [Math.cos(phase), Math.sin(phase)];
+    return `One term: ${fixed(cos)} × ${factor(entry.cos)} + ${factor(sin)} × ${factor(entry.sin)} = ${fixed(part)}`;
+  },
+  (_, { eta, beta }) => `*x* ← *x* + (*η*/*β*) ∇ log Ŝ, *η*/*β* = ${figures(eta)}/${figures(beta)}`,
+];
+
+/** @type {(level: number, look: Look, context: Context) => string} */
+export const formulaOf = (level, look, context) => FORMULAS[level](look, context);
+
+/**
+ * One number followed: the pixel's, by its row and column, through the operation between three pictures.
+ *
+ * @type {(cell: [number, number], numbers: [number, number, number], operation: "×" | "+", bits: boolean) => string}
+ */
+export function followed([row, column], [a, b, c], operation, bits) {
+  /** @param {number} v */
+  const write = (v) => (operation === "×" ? figures(v, 2) : fixed(v, 3));
+  const behind = b < 0 ? `(${write(b)})` : write(b);
+  const where = `Row ${row + 1}, column ${column + 1}${bits ? "" : ", red"}`;
+  return `${where}: ${write(a)} ${operation} ${behind} = ${write(c)}`;
+}
+
+/** A stored picture's part of a frequency. @type {(label: string, phase: number) => string} */
+export const partOf = (label, phase) =>
+  `${label}: phase ${fixed(phase)}, cosine ${fixed(Math.cos(phase))}, sine ${fixed(Math.sin(phase))}`;
+
+/** Grey values of a picture of signed numbers, whose white is `top`. @param {number} top */
+export const scaleOf = (top) => `grey 0, white ${figures(top, 1)}`;
+
+/** How far a step is enlarged so that `top` is white. @param {number} top */
+export const enlarged = (top) => `enlarged ${figures(1 / (2 * top), 2)} times`;

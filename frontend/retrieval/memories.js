@@ -1,10 +1,18 @@
 // What the two memories hold: a list, which grows with each picture, and one vector, which does not.
-import { h, setText } from "../kit/dom.js";
+import { h } from "../kit/dom.js";
 import { count } from "../kit/number.js";
 import { createStrip } from "./strip.js";
 
 /** @import { End } from "./actor.js" */
 /** @import { Ready, Settings } from "./settings.js" */
+
+/** What T holds of the frequencies. @type {Record<Settings["basis"], string>} */
+const PARTS = {
+  sincos: "cosine and sine of",
+  cos: "cosine of",
+  exp: "exponential of",
+  expexp: "two exponentials of",
+};
 
 /**
  * @param {Element} grid The stored pictures, as toggles.
@@ -13,28 +21,50 @@ import { createStrip } from "./strip.js";
 export function createMemories(grid, opener) {
   const strip = createStrip();
   const list = h("span", { class: "r1-muted" });
+  const vector = h("span", { class: "r1-muted" });
+  /** Left out where there is no room. @param {string} text */
+  const long = (text) => h("span", { class: "r1-long" }, text);
   return {
     elements: [
       h(
         "section",
         { class: "r1-memory r1-of-list" },
-        h("p", {}, h("strong", {}, "A list"), " of all pictures ", list),
+        h("p", {}, h("strong", { class: "r1-ink-exact" }, "Exact memory: "), "a list, ", list),
         grid,
       ),
       h(
         "section",
         { class: "r1-memory r1-of-vector" },
-        h("p", {}, h("strong", {}, "One vector, ", h("i", {}, "T")), ", their sum ", strip.size),
+        h(
+          "p",
+          {},
+          h("strong", { class: "r1-ink-distributed" }, "Distributed memory: "),
+          "one vector ",
+          h("i", {}, "T"),
+          ", ",
+          vector,
+        ),
         strip.canvas,
         opener,
       ),
     ],
-    /** @param {Ready} ready */
-    show({ stored, numbers }) {
-      setText(
-        list,
-        `${count(stored.length)} × ${count(numbers.exact / stored.length)} = ${count(numbers.exact)} numbers`,
+    /**
+     * What both hold, known before anything runs; `hide` leaves the vector's entries out.
+     *
+     * @type {(settings: Settings, ready: Ready, hide: boolean) => void}
+     */
+    show({ Y, basis }, { stored, numbers, config }, hide) {
+      const each = numbers.exact / stored.length;
+      list.replaceChildren(
+        `${count(stored.length)} × ${count(each)} = ${count(numbers.exact)} numbers`,
+        long(`, ${count(each)} more per ${config.bits ? "pattern" : "picture"}`),
       );
+      vector.replaceChildren(
+        long(`${PARTS[basis]} ${count(Y)} frequencies = `),
+        `${count(numbers.distributed)} numbers`,
+        long(`, however many ${config.bits ? "patterns" : "pictures"}`),
+      );
+      if (hide) strip.wait(Y, numbers.distributed);
     },
     /** @type {(end: End, settings: Settings, ready: Ready) => void} */
     showVector: (end, { Y }, { stored, numbers }) =>

@@ -75,7 +75,7 @@ export function createOwn(on) {
     "Paint over a part of the query: with the mouse at any time, with a finger while this is pressed",
     on.scribble,
   );
-  const truth = press("Truth", "truth", "Show the true picture in the query’s place", on.truth);
+  const truth = press("Original", "truth", "Show the whole picture in the query’s place", on.truth);
   const usual = h(
     "div",
     { class: "r1-bar" },

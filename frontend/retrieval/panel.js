@@ -52,6 +52,7 @@ export function createPanel(settings, library, brush, change, on) {
   const first = firstControls(settings, change);
   const memory = memoryControls(settings, change);
   const query = queryControls(settings, change);
+  const cover = coverControls(settings, change);
   const grid = storedPictures(library, change, on);
   const paint = paintControls(brush, on);
   let [offer, kind] = ["", ""];
@@ -81,12 +82,27 @@ export function createPanel(settings, library, brush, change, on) {
     const sizes = SIZES[collection].filter((n) => collection === "bits" || n <= library.side);
     const channels = collection === "bits" ? "" : " × 3";
     memory.size.offer(sizes.map((n) => [n, `${n} × ${n}${channels}`]));
-    query.flips.element.hidden = collection !== "bits";
+    cover.flips.element.hidden = collection !== "bits";
   }
 
   return {
     first: Object.values(first).map((c) => c.element),
     grid: grid.element,
+    cover: Object.values(cover).map((c) => c.element),
+    weigh: grid.weigh,
+    /** @param {{ beta: number | null, Y: number | null }} at Where pictures mix, and where noise wins. */
+    mark({ beta, Y }) {
+      first.beta.mark(
+        beta,
+        (stop) => `pictures mix below ${stop}`,
+        "Below it, the exact memory returns a blend of two pictures or more (formula). Press to set β.",
+      );
+      first.Y.mark(
+        Y,
+        (stop) => `noise wins below ${stop}`,
+        "Below it, not even the first step of the distributed memory leads nearer (formula). Press to set Y.",
+      );
+    },
     more: h(
       "div",
       { class: "r1-controls" },
@@ -107,7 +123,7 @@ export function createPanel(settings, library, brush, change, on) {
       const { target, ...shown } = query;
       const { redraw, ...rest } = memory;
       showKind(next);
-      fill({ ...first, ...rest, ...shown }, next);
+      fill({ ...first, ...rest, ...shown, ...cover }, next);
       showTargets(next);
       grid.show(next);
     },
@@ -125,19 +141,23 @@ function firstControls(settings, change) {
   return {
     beta: slider({
       ...of("beta"),
-      label: "sharpness",
+      label: "selectivity",
       symbol: "β",
+      marked: true,
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
-      title: "How sharply the memories distinguish pictures: with a small β they mix them",
+      title:
+        "How selective the memories are: with a large β only pictures close to the query count, with a small β many are mixed",
     }),
     Y: slider({
       ...of("Y"),
       label: "frequencies",
       symbol: "Y",
+      marked: true,
       values: stops(RULES.counts.Y, 2),
       format: count,
-      title: "The length of the vector T: it holds two numbers for each random frequency",
+      title:
+        "How many random frequencies there are: the vector T holds a cosine and a sine of each, so 2Y numbers",
     }),
     K: slider({
       ...of("K"),
@@ -221,14 +241,6 @@ function queryControls(settings, change) {
       label: "Hold the known pixels",
       title: "Known pixels keep the value they have in the query; only the others descend",
     }),
-    fraction: slider({
-      ...of("fraction"),
-      label: "covered",
-      min: 0,
-      max: 1,
-      step: 0.01,
-      format: percent,
-    }),
     noise: slider({
       ...of("noise"),
       label: "noise on the rest",
@@ -238,10 +250,29 @@ function queryControls(settings, change) {
       step: 0.01,
       format: fixed,
     }),
+  };
+}
+
+/**
+ * How much of the picture the query hides, or flips.
+ *
+ * @param {Settings} settings
+ * @param {Change} change
+ */
+function coverControls(settings, change) {
+  const of = fieldsOf(settings, change);
+  return {
+    fraction: slider({
+      ...of("fraction"),
+      label: "hidden",
+      min: 0,
+      max: 1,
+      step: 0.01,
+      format: percent,
+    }),
     flips: slider({
       ...of("flips"),
-      label: "bits flipped",
-      symbol: "f",
+      label: "flipped",
       min: 0,
       max: 0.5,
       step: 0.01,

@@ -80,21 +80,23 @@ export function phaseMap(library, on) {
   let xs = BETAS;
   /** @type {Foreseen[]} */
   let columns = [];
+  let here = ""; // what `foresight` and `mixed` are of
+  /** @type {Foresight | null} */
+  let foresight = null;
+  /** @type {number | null} */
+  let mixed = null; // the β at which pictures begin to mix
+  /** @type {{ beta: number | null, Y: number | null }} */
+  let marks = { beta: null, Y: null };
 
   /** @type {(settings: Settings, x: number) => Settings} */
   const at = (settings, x) => (across === "K" ? withK(settings, x) : { ...settings, beta: x });
 
-  /** @type {(settings: Settings, ready: Ready) => void} */
-  function foresee(settings, { config }) {
+  /** @type {(settings: Settings, ready: Ready) => Foresight} */
+  const foresightOf = (settings, { config }) => {
     const { collection, size } = settings;
-    const pattern = (/** @type {number} */ k) => library.pattern(collection, k, size);
-    /** @type {(of: Settings) => Foresight} */
-    const of = (one) => new Foresight({ ...config, patterns: storedOf(one).map(pattern) });
-    if (across === "beta") {
-      const all = of(settings);
-      columns = xs.map((beta) => all.column(beta));
-    } else columns = xs.map((x) => of(at(settings, x)).column(settings.beta));
-  }
+    const patterns = storedOf(settings).map((key) => library.pattern(collection, key, size));
+    return new Foresight({ ...config, patterns });
+  };
 
   /**
    * What was measured in a cell, or else in the middle of a block around it: the map becomes finer by and by.
@@ -117,6 +119,8 @@ export function phaseMap(library, on) {
         known.set(column * ROWS + row, { error, picture });
     },
     known: () => known.size,
+    /** Where pictures mix and where noise wins, from the setting on show: values of β and Y, or null. */
+    marks: () => marks,
     /**
      * `drawn` tells one layer of paint from another; `hide` leaves out what would tell the answer.
      *
@@ -125,19 +129,32 @@ export function phaseMap(library, on) {
     show(settings, ready, { drawn, ghost, hide }) {
       across = settings.across;
       xs = across === "beta" ? BETAS : settings.collection === "bits" ? BITS : PICTURES;
-      const { Y, beta, K, ...others } = settings;
+      const { Y, beta, K, inside: _, ...others } = settings;
       const fixed = across === "beta" ? { K } : { beta };
       const wanted = JSON.stringify([others, fixed, drawn]);
       if (wanted !== key) {
         key = wanted;
         known.clear();
-        foresee(settings, ready);
+        if (across === "K")
+          columns = xs.map((x) => foresightOf(at(settings, x), ready).column(beta));
+      }
+      const stored = JSON.stringify([others, K, drawn]);
+      if (stored !== here || !foresight) {
+        here = stored;
+        const all = foresightOf(settings, ready);
+        const overBeta = BETAS.map((b) => all.column(b));
+        foresight = all;
+        mixed = mixing(BETAS, overBeta)[0]?.[0] ?? null;
+        if (across === "beta") columns = overBeta;
       }
       const { freedom, config } = ready;
       const lost = LOST[settings.collection];
       const paired = settings.basis === "sincos" || settings.basis === "expexp";
       const setting = { D: config.D, freedom, eta: settings.eta, paired, lost };
       const told = settings.basis === "sincos" || settings.basis === "cos";
+      marks = hide
+        ? { beta: null, Y: null }
+        : { beta: mixed, Y: told ? edgeOf(foresight.column(beta), setting) : null };
       map.show({
         xs,
         ys: YS,
@@ -156,10 +173,10 @@ export function phaseMap(library, on) {
           noise: told && !hide ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
           blend: hide ? [] : mixing(xs, columns),
         },
-        xLabel: across === "beta" ? "sharpness β" : `${wordOf(settings)} stored, K`,
+        xLabel: across === "beta" ? "selectivity β" : `${wordOf(settings)} stored, K`,
         title: `Error of the distributed memory, for each ${across === "beta" ? "β" : "K"} and Y`,
         summary: `${known.size} of ${xs.length * ROWS} cells measured, the others computed from a formula.`,
-        note: "",
+        note: hide ? "Drawn once you have guessed." : "",
       });
     },
     /**

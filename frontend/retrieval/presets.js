@@ -2,7 +2,7 @@
 // is checked on the real photographs by the tests. `after` is told once the run has ended, with that run's own numbers.
 import { posed } from "../kit/explorer.js";
 import { count, fixed, percent } from "../kit/number.js";
-import { verdictOf } from "./report.js";
+import { blendOf, verdictOf } from "./report.js";
 import { BEGINNINGS, DEFAULTS } from "./settings.js";
 
 /** @import { Preset } from "../kit/explorer.js" */
@@ -26,15 +26,15 @@ import { BEGINNINGS, DEFAULTS } from "./settings.js";
 
 /** @param {Findings} run */
 const errors = ({ both: { exact, distributed } }) =>
-  `mean error ${fixed(exact.error, 3)} (exact) against ${fixed(distributed.error, 3)} (distributed)`;
+  `mean error per pixel ${fixed(exact.error, 3)} in the exact memory, ${fixed(distributed.error, 3)} in the distributed memory`;
 
-/** The verdict on the vector's answer, without its mark. @param {Findings} run */
+/** The verdict on the distributed memory's answer, without its mark. @param {Findings} run */
 const vector = ({ both }) => verdictOf(both.distributed).replace(/^[✓✗] /, "");
 
 const WHO = {
   options: /** @type {[string, string][]} */ ([
-    ["both", "Both find it"],
-    ["exact", "Only the exact one"],
+    ["both", "Both memories"],
+    ["exact", "Only the exact memory"],
     ["none", "Neither"],
   ]),
   /** @param {Findings} run */
@@ -56,33 +56,33 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Can you break it?",
-    ask: "Half of a picture is hidden, and both memories bring it back. Can you make one of them fail?",
+    ask: "Half of a picture is hidden. Move β, Y or K, or press a question: which memory fails first?",
     after: ({ both: { exact, distributed } }) =>
       exact.right && distributed.right
         ? ""
         : exact.right
-          ? "The vector fails here, and the list does not. Can you make both fail?"
+          ? "Only the distributed memory fails here. Can you make both fail?"
           : distributed.right
-            ? "The list fails here, and the vector does not."
+            ? "Only the exact memory fails here."
             : "Both fail here. Can you repair them again?",
     set: {},
   },
   {
     key: "beta",
-    name: "Is sharper better?",
-    ask: "A larger β makes the exact memory sharper. Is sharper better for the distributed one?",
+    name: "Is a larger β better?",
+    ask: "A larger β makes both memories more selective: a stored picture then counts only close to it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error ${fixed(r.both.exact.error, 3)}). The distributed one is lost: each picture pulls on a smaller neighbourhood, and its pull on the query fell to ${fixed(r.pull)} of what is needed. The noise does not depend on β.`,
+      `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it compares the pictures’ signals only with each other. In the distributed memory they must beat the noise. The noise does not depend on β, and the signal at the query fell to ${fixed(r.pull)} of what is needed.`,
     set: { beta: 200 },
   },
   {
     key: "features",
     name: "Is a short vector enough?",
-    ask: "Y falls from 60,000 to 1,000: the vector now holds fewer numbers than the pictures in it. What is lost?",
+    ask: "Y falls from 60,000 to 1,000: the vector T now holds fewer numbers than the pictures in it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The vector’s answer is noise (${errors(r)}). Its pull on the query is ${fixed(r.pull)} of what is needed. A picture that stays where it is takes Y of the order of twice the hidden numbers times K, here ${count(2 * r.freedom * r.K)}.`,
+      `The distributed memory returns noise (${errors(r)}). The signal at the query is ${fixed(r.pull)} of what is needed. A picture that stays where it is takes Y of the order of twice the hidden numbers times K, here ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {
@@ -91,7 +91,7 @@ const QUESTIONS = [
     ask: "All twenty-four photographs are stored at the same β. Which memory finds the picture?",
     predict: WHO,
     after: (r) =>
-      `Even the exact memory returns a blend of ${fixed(r.both.exact.mixed, 1)} pictures: at this β it cannot separate so many, and no Y can help. Raise β, and the exact memory separates them. The distributed one then needs a larger Y.`,
+      `Even the exact memory returns ${blendOf(r.both.exact.mixed, r.both.bits)}: at this β it cannot separate so many, and no Y can help. Raise β, and the exact memory separates them. The distributed memory then needs a larger Y.`,
     set: { K: 24 },
   },
   {
@@ -100,7 +100,7 @@ const QUESTIONS = [
     ask: "Only the colour of the cover changes, from grey to black. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The exact memory still finds it. The answer of the distributed one is ${vector(r)}: black is farther than grey from what it covers, and out there the pull of the picture is weak, ${fixed(r.pull, 1)} of what is needed.`,
+      `The exact memory still finds it. The answer of the distributed memory is ${vector(r)}: black is farther than grey from what it covers, and out there the signal of the picture is weak, ${fixed(r.pull, 1)} of what is needed.`,
     set: { fill: "black" },
   },
   {
@@ -109,7 +109,7 @@ const QUESTIONS = [
     ask: "Random patterns of a hundred bits in one vector of 40,000 numbers, a tenth of the bits flipped. Are two hundred too many?",
     predict: WHO,
     after: (r) =>
-      `The list of patterns repairs all of them; the vector leaves ${percent(r.both.distributed.error)} of the bits wrong. A pattern that stays where it is takes Y = 2DK, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it finds them.`,
+      `The exact memory repairs all of them. The distributed memory leaves ${percent(r.both.distributed.error)} of the bits wrong. A pattern that stays where it is takes Y = 2DK, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it finds them.`,
     set: { collection: "bits", K: 200, across: "K" },
   },
   {
@@ -117,7 +117,7 @@ const QUESTIONS = [
     name: "What does a clean picture cost?",
     ask: "Y rises to 200,000 for the same six pictures. What does a clean picture cost?",
     after: (r) =>
-      `Less grain is left (${errors(r)}): the noise falls as 1/√Y. The vector now holds ${fixed(r.numbers.distributed / r.numbers.exact, 0)} times as many numbers as the pictures themselves.`,
+      `Less grain is left (${errors(r)}): the noise falls as 1/√Y. The vector T now holds ${fixed(r.numbers.distributed / r.numbers.exact, 0)} times as many numbers as the pictures themselves.`,
     set: { Y: 200000 },
   },
   {
@@ -141,7 +141,7 @@ const QUESTIONS = [
     ask: "As in the paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",
     predict: WHO,
     after: (r) =>
-      `Not for this one: the vector’s answer is ${vector(r)}, and its pull, ${fixed(r.pull, 1)} of what is needed, was unsure. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
+      `Not for this one: the answer of the distributed memory is ${vector(r)}, and the signal, ${fixed(r.pull, 1)} of what is needed, was unsure. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
     set: {
       ...{ size: 64, K: 4, beta: 60, Y: 180000, eta: 0.1, steps: 300 },
       ...{ fraction: 0.667, fill: "black" },

@@ -1,16 +1,16 @@
-// Two numbers that say what to expect, each for what it knows: the pull at the query over T's own noise, and how many
+// Two numbers that say what to expect, each for what it knows: the signal at the query over T's own noise, and how many
 // pictures the exact memory mixes where it rests.
 import { gauge } from "../kit/gauge.js";
 import { figures as inFigures } from "../kit/number.js";
 
 export function createReadouts() {
   const noise = gauge({
-    label: "Pull against noise",
+    label: "Signal against noise",
     min: 0.03,
     max: 30,
     format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
     zones: [
-      { from: 0, word: "noise", say: "the vector follows its own noise" },
+      { from: 0, word: "noise", say: "the distributed memory follows its own noise" },
       { from: 0.7, word: "unsure", say: "it may go either way" },
       {
         from: 2,
@@ -20,7 +20,7 @@ export function createReadouts() {
     ],
   });
   noise.element.title =
-    "The pull of the stored pictures on the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). It is read off T and the query before the first step. It does not know the answer, nor whether one picture pulls or several.";
+    "The signal of the stored pictures at the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). It is read off T and the query before the first step. It does not know the answer, nor whether the signal is of one picture or of several.";
   const blend = gauge({
     label: "Pictures mixed",
     min: 1,

@@ -1,5 +1,5 @@
 // What a step shows, in names and words.
-import { amount, fixed, percent } from "../kit/number.js";
+import { amount, count, fixed, percent } from "../kit/number.js";
 
 /** @import { Library } from "./library.js" */
 /** @import { Ready, Settings } from "./settings.js" */
@@ -9,7 +9,9 @@ import { amount, fixed, percent } from "../kit/number.js";
  * `right` is judged on the free pixels; `mixed` is how many patterns the state is a mean of; `noisy` says that it is far
  * from every such mean, and `grainy` that it can be seen.
  *
- * @typedef {{ label: string, right: boolean, noisy: boolean, grainy: boolean, error: number, mixed: number }} Nearest
+ * @typedef {{
+ *   label: string, bits: boolean, right: boolean, noisy: boolean, grainy: boolean, error: number, mixed: number, grain: number,
+ * }} Nearest
  * @typedef {{ exact: Nearest, distributed: Nearest, overflow: number | null, bits: boolean, freedom: number }} Both
  */
 
@@ -28,14 +30,17 @@ const BLEND = 1.5; // patterns, from where on a state is called a blend
  */
 export function findings(at, settings, ready, library, overflow) {
   const { isStored, wanted, stored, freedom } = ready;
+  const bits = settings.collection === "bits";
   /** @type {(index: number, error: number, lead: number, mixed: number, grain: number) => Nearest} */
   const of = (index, error, lead, mixed, grain) => ({
     label: index >= 0 ? library.label(settings.collection, stored[index]) : "nothing",
+    bits,
     right: isStored && index === wanted && lead < AHEAD,
     noisy: !(error < 1 && grain < NOISE),
     grainy: grain > GRAIN,
     error,
     mixed,
+    grain,
   });
   return {
     exact: of(at.nearestExact, at.errorExact, at.leadExact, at.mixedExact, at.grainExact),
@@ -47,7 +52,7 @@ export function findings(at, settings, ready, library, overflow) {
       at.grainDistributed,
     ),
     overflow,
-    bits: settings.collection === "bits",
+    bits,
     freedom,
   };
 }
@@ -57,18 +62,34 @@ export function findings(at, settings, ready, library, overflow) {
  *
  * @param {Nearest} nearest
  */
-export function verdictOf({ label, right, noisy, grainy, mixed }) {
+export function verdictOf({ label, right, noisy, grainy, mixed, bits }) {
   if (right) return grainy ? `✓ ${label}, grainy` : `✓ ${label}`;
   if (noisy) return "✗ lost in noise";
-  if (mixed >= BLEND) return `✗ a blend of ${fixed(mixed, 1)}`;
+  if (mixed >= BLEND) return `✗ ${blendOf(mixed, bits)}`;
   return `✗ nearest: ${label}`;
 }
+
+/** A mean of patterns, counted in whole ones. @type {(mixed: number, bits: boolean) => string} */
+export const blendOf = (mixed, bits) =>
+  `a blend of about ${count(Math.round(mixed))} ${bits ? "patterns" : "pictures"}`;
 
 /** @type {(error: number, bits: boolean) => string} */
 export function errorInWords(error, bits) {
   if (bits) return `${percent(error)} of the bits wrong`;
-  return error < 1 ? `mean error ${fixed(error, 3)}` : "far outside black and white";
+  return error < 1 ? `mean error per pixel ${fixed(error, 3)}` : "pixels far out of range";
 }
+
+const SEEN = 1 / 255; // a change of less, one grey level, is not seen
+
+/**
+ * Whether a state will be seen to change no more until the end of its run.
+ *
+ * @type {(now: Nearest, end: Nearest) => boolean}
+ */
+export const isSettled = (now, end) =>
+  verdictOf(now) === verdictOf(end) &&
+  Math.abs(now.error - end.error) < SEEN &&
+  Math.abs(now.grain - end.grain) < SEEN;
 
 /**
  * What to do where numbers have left the range of floats.
@@ -96,7 +117,7 @@ export function inWords(step, at, { exact, distributed, bits, overflow }) {
       ? "overflowed"
       : `energy ${signed(at.energyDistributed)}, ${of(distributed)}; distance ${amount(at.distance, 2)}`;
   return (
-    `After ${step} ${step === 1 ? "step" : "steps"}. Exact: energy ${signed(at.energyExact)}, ${of(exact)}. ` +
-    `Distributed: ${there}.`
+    `After ${step} ${step === 1 ? "step" : "steps"}. Exact memory: energy ${signed(at.energyExact)}, ${of(exact)}. ` +
+    `Distributed memory: ${there}.`
   );
 }

@@ -1,61 +1,83 @@
 // One sentence or two on what the reader sees, and why it is so at these settings.
-import { count, figures, fixed } from "../kit/number.js";
+import { count, figures, fixed, percent } from "../kit/number.js";
 import { criticalSlope } from "./math/gauge.js";
+import { blendOf } from "./report.js";
 
 /** @import { Findings } from "./presets.js" */
+/** @import { Both } from "./report.js" */
 /** @import { Settings } from "./settings.js" */
 
 const FAR = 0.3; // of the slope of a well, whose steepest is 0.61: a query with less stands far out
 const BLEND = 1.5;
 
 export const PENDING = "The run plays once you have answered the question below.";
-export const PLAYING =
-  "At each step, both memories move the hidden pixels towards what they have stored.";
+const MOVING = "At each step, both memories move the hidden pixels towards what they have stored.";
+const NOISIER =
+  "The exact memory moves the hidden pixels towards what it has stored. The noise of the distributed memory grows with each step.";
+
+/**
+ * What is seen while a run plays: at a step, at the one before it, and at the first.
+ *
+ * @type {(now: Both, before: Both, first: Both) => string}
+ */
+export function playing({ distributed: now }, { distributed: before }, { distributed: first }) {
+  const grows = now.noisy && now.grain > before.grain && now.error > first.error;
+  return grows ? NOISIER : MOVING;
+}
 
 /** @param {Findings} run */
-const errors = ({ both: { exact, distributed } }) =>
-  `mean error ${fixed(exact.error, 3)} for the list and ${fixed(distributed.error, 3)} for the vector`;
+const errors = ({ both: { exact, distributed, bits } }) =>
+  bits
+    ? `${percent(exact.error)} (exact) and ${percent(distributed.error)} (distributed) of the bits are wrong`
+    : `the mean error per pixel is ${fixed(exact.error, 3)} (exact) and ${fixed(distributed.error, 3)} (distributed)`;
 
 /** @type {(run: Findings, settings: Settings) => string} */
 export function explain(run, settings) {
   const { both, freedom, isStored } = run;
   const { exact, distributed } = both;
-  if (both.overflow !== null) return "The numbers of the vector have left the range of floats.";
+  if (both.overflow !== null)
+    return "The numbers of the distributed memory have left the range of floats.";
   if (freedom === 0) return "Nothing is hidden. Scribble over a part of the query, and let go.";
   if (!isStored)
     return "This picture is not stored. A memory can only return what is in it, so neither finds the picture.";
   if (exact.right && distributed.right) return bothRight(run, settings);
-  if (exact.right) return `The list brings the picture back. ${vectorLost(run, settings)}`;
+  if (exact.right) return vectorLost(run, settings);
   if (exact.mixed >= BLEND) return blended(run, settings);
-  return `Both memories return something else: too little of the picture is left to say which one is meant.`;
+  return "Both memories return something else: too little of the picture is left to say which one is meant.";
 }
+
+/** What the reader is told before anything has changed: what each memory costs, and what to try. */
+export const OPENING =
+  "Both memories bring the picture back. The list grows with each picture that you store. The vector T does not: it pays with noise instead. Can you make one of the two memories fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
   const { distributed } = run.both;
   const found = `Both memories bring the picture back: ${errors(run)}.`;
   if (!distributed.grainy) return found;
-  return `${found} The grain is noise: ${pictures(run)} share a vector of ${count(Y)} frequencies.`;
+  return `${found} The grain is noise: ${pictures(run)} share ${count(Y)} frequencies.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function vectorLost(run, { beta, Y, eta }) {
   const { distributed } = run.both;
-  if (!distributed.noisy) return `The vector is drawn to another one, ${distributed.label}.`;
+  if (!distributed.noisy)
+    return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
-    return `The vector’s answer is lost in noise: at β = ${figures(beta)} a picture pulls only on queries close to it, and this query is too far away. Lower β, or hide less.`;
-  return `The vector’s answer is lost in noise: ${pictures(run)} in ${count(Y)} frequencies make more noise than one picture’s pull. Raise Y, or store fewer.`;
+    return `The exact memory compares the ${of(run)} signals only with each other. In the distributed memory they must beat the noise, and at β = ${figures(beta)} they are too weak. Lower β, or hide less.`;
+  return `The exact memory brings the picture back. The distributed memory is lost in noise: ${pictures(run)} in ${count(Y)} frequencies make more noise than the signal of one. Raise Y, or store fewer.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */
-function blended(run, { beta, Y }) {
-  const { exact, distributed } = run.both;
-  const there = distributed.noisy
-    ? ` The vector’s answer is lost in the noise of ${count(Y)} frequencies besides.`
-    : "";
-  return `Even the list returns a blend of ${fixed(exact.mixed, 1)} pictures: β = ${figures(beta)} is too small to separate ${pictures(run)}. Raise β, or store fewer.${there}`;
+function blended(run, { beta }) {
+  const { exact, distributed, bits } = run.both;
+  const there = distributed.noisy ? " The distributed memory is lost in noise as well." : "";
+  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β, or store fewer.${there}`;
 }
+
+/** @param {Findings} run */
+const of = ({ both }) => (both.bits ? "patterns’" : "pictures’");
 
 /** @param {Findings} run */
 const pictures = ({ K, both }) =>

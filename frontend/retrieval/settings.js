@@ -34,6 +34,7 @@ export const DEFAULTS = {
   flips: 0,
   clamp: true,
   across: /** @type {"beta" | "K"} */ ("beta"), // of the map
+  inside: -1, // the level at which the vector is open, −1 where it is closed
 };
 
 /** What another collection begins with. */

@@ -14,6 +14,7 @@ const PAINT_HELP =
 const SMALL = 32; // pixels a side, where there is no picture
 /** Left out where there is no room. */
 const long = () => h("span", { class: "r1-long" }, " memory");
+const ON_ITS_WAY = "on its way";
 const NAMES = /** @type {const} */ (["exact", "distributed"]);
 
 /** @type {(title: Child[], canvas: Element, name: string) => { element: HTMLElement, verdict: HTMLElement, note: HTMLElement }} */
@@ -22,7 +23,9 @@ function panel(title, canvas, name) {
   const note = h("span", { class: "r1-muted" });
   const heading = h("strong", { class: `r1-ink-${name}` }, title);
   const caption = h("figcaption", {}, heading, verdict, note);
-  const element = h("figure", { class: `r1-panel r1-of-${name}` }, canvas, caption);
+  const later = name === "query" ? null : h("span", { class: "r1-later" }, "after your guess");
+  const answer = later ? h("div", { class: "r1-answer" }, canvas, later) : canvas;
+  const element = h("figure", { class: `r1-panel r1-of-${name}` }, answer, caption);
   return { element, verdict, note };
 }
 
@@ -33,7 +36,7 @@ function panel(title, canvas, name) {
 export function createStage(size, on) {
   const shown = {
     query: picture({ label: PAINT_HELP, size, className: "r1-query" }),
-    truth: picture({ label: "True picture", size, className: "r1-truth" }),
+    truth: picture({ label: "Original", size, className: "r1-truth" }),
     exact: picture({ label: "Answer of the exact memory", size }),
     distributed: picture({ label: "Answer of the distributed memory", size }),
   };
@@ -66,6 +69,7 @@ export function createStage(size, on) {
 
   /** @type {(name: "exact" | "distributed", told: string, note: string) => void} */
   const say = (name, told, note) => {
+    panels[name].element.classList.remove("r1-waiting");
     setText(panels[name].verdict, told);
     panels[name].verdict.classList.toggle("r1-wrong", told.startsWith("✗"));
     setText(panels[name].note, note);
@@ -77,7 +81,7 @@ export function createStage(size, on) {
     if (name === "distributed" && overflow !== null)
       return say(name, "✗ overflowed", "no picture to show");
     if (freedom === 0) return say(name, "nothing to find", error);
-    say(name, sure ? verdictOf(nearest) : "on its way", error);
+    say(name, sure ? verdictOf(nearest) : ON_ITS_WAY, error);
   };
   return {
     pictures: h(
@@ -95,7 +99,7 @@ export function createStage(size, on) {
      */
     setQuery({ truth, query, label, isStored, known, flips }) {
       shown.truth.show(truth);
-      shown.truth.say(`True picture: ${label}`);
+      shown.truth.say(`Original: ${label}`);
       shown.query.show(query);
       const hidden = flips > 0 ? `${percent(flips)} flipped` : `${percent(1 - known)} hidden`;
       setText(panels.query.verdict, isStored ? label : `${label}, not stored`);
@@ -119,25 +123,26 @@ export function createStage(size, on) {
     begin(query) {
       for (const name of NAMES) {
         shown[name].show(query);
-        say(name, "on its way", "step 0");
+        say(name, ON_ITS_WAY, "step 0");
       }
     },
     /**
-     * The two states of one step; `found` says how near each is to what, `sure` whether they are at the end.
+     * The two states of one step; `found` says how near each is to what, `sure` which of them will change no more.
      *
-     * @type {(bytes: Uint8ClampedArray, found: Both, sure: boolean) => void}
+     * @type {(bytes: Uint8ClampedArray, found: Both, sure: { exact: boolean, distributed: boolean }) => void}
      */
     show(bytes, found, sure) {
       const n = bytes.length / 2;
       shown.exact.show(bytes.subarray(0, n));
       shown.distributed.show(found.overflow === null ? bytes.subarray(n) : nothing(n));
-      for (const name of NAMES) judge(name, found[name], found, sure);
+      for (const name of NAMES) judge(name, found[name], found, sure[name]);
     },
     /** Hides both states until the reader has said what they will be. */
     wait() {
       for (const name of NAMES) {
-        shown[name].show(nothing(3 * SMALL * SMALL));
+        shown[name].show(new Uint8Array(3 * SMALL * SMALL).fill(128));
         say(name, "?", "what do you expect?");
+        panels[name].element.classList.add("r1-waiting");
       }
     },
     /**

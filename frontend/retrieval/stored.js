@@ -69,6 +69,7 @@ export function storedPictures(library, change, on) {
   return {
     bar: h("div", { class: "r1-bar" }, collection.element, choose),
     element: grid.element,
+    weigh: grid.weigh,
     /** @param {Settings} settings */
     show(settings) {
       const { collection: name, size, target } = settings;

@@ -1,11 +1,12 @@
 // The vector of the distributed memory as a strip of squares: its length follows Y, and nothing that is stored.
-import { h, setText } from "../kit/dom.js";
+import { h } from "../kit/dom.js";
 import { count } from "../kit/number.js";
 import { RULES } from "./settings.js";
 
 const HIGH = 16; // squares
 const WIDE = 128;
 const WHITE = 6; // the sum of cosines from which on a square is white, and from minus which on it is black
+const EMPTY = "rgb(128 128 128 / 25%)";
 const MOST = RULES.counts.Y[1];
 
 /**
@@ -20,10 +21,26 @@ const grey = (v) => 127.5 * (1 + Math.min(1, Math.max(-1, v / WHITE)));
 
 export function createStrip() {
   const canvas = h("canvas", { class: "r1-strip", height: HIGH, width: WIDE, role: "img" });
-  const size = h("span", { class: "r1-muted" });
+  /** @param {number} Y */
+  const fit = (Y) => {
+    canvas.width = columnsOf(Y);
+    canvas.style.width = `${(100 * canvas.width) / WIDE}%`;
+    return canvas.getContext("2d");
+  };
   return {
     canvas,
-    size,
+    /**
+     * As long as T is, without its entries.
+     *
+     * @type {(Y: number, numbers: number) => void}
+     */
+    wait(Y, numbers) {
+      const context = fit(Y);
+      if (!context) return;
+      context.fillStyle = EMPTY;
+      context.fillRect(0, 0, canvas.width, HIGH);
+      canvas.setAttribute("aria-label", `The vector T, ${count(numbers)} numbers: not shown yet`);
+    },
     /**
      * The first entries of T, each a sum of one cosine per picture; how many T has; and of how many pictures it is.
      *
@@ -37,13 +54,10 @@ export function createStrip() {
         image.data.fill(grey(values[i] ?? 0), at, at + 3);
         image.data[at + 3] = 255;
       }
-      canvas.width = columns;
-      canvas.getContext("2d")?.putImageData(image, 0, 0);
-      canvas.style.width = `${(100 * columns) / WIDE}%`;
-      setText(size, `${count(numbers)} numbers`);
+      fit(Y)?.putImageData(image, 0, 0);
       canvas.setAttribute(
         "aria-label",
-        `The vector T, a part of its ${count(numbers)} numbers: the sum of ${count(K)} pictures`,
+        `The vector T, a part of its ${count(numbers)} numbers: each a sum over ${count(K)} pictures`,
       );
     },
   };

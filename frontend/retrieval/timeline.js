@@ -22,18 +22,22 @@ export class Timeline {
   frames = [];
   /** @type {number[][]} */
   records = [];
+  /** @type {Float32Array[]} */
+  weights = []; // of the exact memory, a stored picture each
   bounds = noBounds();
 
   clear() {
     this.frames = [];
     this.records = [];
+    this.weights = [];
     this.bounds = noBounds();
   }
 
   /** @param {Frame} frame */
-  push({ step, record, bounds, bytes }) {
+  push({ step, record, bounds, weights, bytes }) {
     this.frames[step] = bytes;
     this.records[step] = record;
+    this.weights[step] = weights;
     BOUNDS.forEach((name, i) => {
       if (bounds.length > 0) this.bounds[name][step] = bounds[i];
     });

@@ -1,4 +1,4 @@
-// The printed bound on two runs' distance and what is left of it, mend by mend, on one scale [D-thm2, D-looseness].
+// The printed bound on two runs' distance and its size after each repair, on one scale [D-thm2, D-looseness].
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures, power } from "../kit/number.js";
@@ -66,7 +66,7 @@ export const printed = {
     {
       key: "paper",
       name: "At β = 10",
-      ask: "No two states of the cube are more than 1 apart: a bound above the bottom line says nothing. Which mend brings it down, and does a larger Y help?",
+      ask: "No two states of the cube are more than 1 apart: a bound above the bottom line says nothing. Which repair brings it down, and does a larger Y help?",
       after: ({ words }) =>
         `${words} The last two are one line where κ = β/4 is at least 2; below β = 8 they part.`,
       set: {},

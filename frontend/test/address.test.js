@@ -3,7 +3,15 @@ import { test } from "node:test";
 import { admits } from "../editing/admits.js";
 import { PRESETS } from "../editing/presets.js";
 import { DEFAULTS, nextSettings, settingsFrom } from "../editing/settings.js";
-import { accepted, addressOf, decode, encode, requested, within } from "../kit/address.js";
+import {
+  accepted,
+  addressOf,
+  decode,
+  encode,
+  presetOf,
+  requested,
+  within,
+} from "../kit/address.js";
 
 /** @import { Patch, Settings } from "../editing/settings.js" */
 
@@ -56,6 +64,14 @@ test("texts that look like something else are told from it", () => {
     encode("retrieval", { a: "12", b: 12, c: "null", d: "a b&c=d#é", e: true }),
   );
   assert.deepEqual({ ...request?.values }, { a: "12", b: 12, c: "null", d: "a b&c=d#é", e: true });
+});
+
+test("a question stands where only what it does not look at has changed", () => {
+  const [{ set }] = PRESETS;
+  const other = { ...set, open: 2 };
+  const all = [{ ...PRESETS[0], set: { ...set, open: -1 } }];
+  assert.equal(presetOf(all, other, ["open"])?.key, PRESETS[0].key);
+  assert.equal(presetOf(all, other), null);
 });
 
 test("what is no address, or a broken one, does nothing", () => {

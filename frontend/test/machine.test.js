@@ -1,30 +1,41 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { LEVELS, sentenceOf } from "../retrieval/machinewords.js";
+import {
+  enlarged,
+  followed,
+  formulaOf,
+  LEVELS,
+  partOf,
+  SECTIONS,
+  sentenceOf,
+} from "../retrieval/machinewords.js";
 
 /** @type {any} */
 const look = {
   frequency: 4,
   phase: 2.5,
   entry: { cos: 1.114, sin: -0.66 },
-  part: -1.02,
+  part: -1.287,
   S: 0.7931,
   exact: 0.712,
+  step: 12,
   floored: false,
   moved: 0.0157,
   atRest: false,
 };
 /** @type {any} */
-const context = { D: 3072, K: 6, Y: 60000, beta: 75, freedom: 1536, bits: false };
+const context = { D: 3072, K: 6, Y: 60000, beta: 75, eta: 0.2, freedom: 1536, bits: false };
 
 test("each level says what is seen, with its own numbers", () => {
   const said = LEVELS.map((_, level) => sentenceOf(level, look, context));
   const wanted = [
-    ["Frequency 5 ", "3,072", "8.66", "2.50"],
-    ["2.50", "−0.80", "0.60"],
-    ["6 stored pictures", "1.11", "−0.66"],
-    ["−1.02", "60,000", "0.793", "0.712"],
-    ["1,536", "0.016"],
+    ["query after 12 steps", "Frequency 5 of 60,000", "3,072"],
+    [],
+    ["6 stored pictures"],
+    // |Ŝ − S|/S, √(K/2Y), and this over S
+    ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.0071", "only 0.99 % of S"],
+    ["1,536", "= 39 times", "0.016"],
   ];
   wanted.forEach((numbers, level) => {
     for (const number of numbers) assert.ok(said[level].includes(number), said[level]);
@@ -32,10 +43,49 @@ test("each level says what is seen, with its own numbers", () => {
 });
 
 test("one picture is one, bits are patterns, and noise is called noise", () => {
-  assert.match(sentenceOf(2, look, { ...context, K: 1 }), /The 1 stored picture /);
+  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture:/);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
-  assert.doesNotMatch(sentenceOf(3, look, context), /noise/);
-  assert.match(sentenceOf(3, { ...look, floored: true }, context), /So small an Ŝ is noise/);
+  assert.match(sentenceOf(3, look, context), /the steps climb it, too/);
+  const atFirst = { ...look, step: 0 };
+  assert.doesNotMatch(sentenceOf(3, atFirst, context), /climb/);
+  assert.match(sentenceOf(0, atFirst, context), /^The state is the query\. /);
+  assert.doesNotMatch(sentenceOf(3, look, context), /is noise\./);
+  assert.match(sentenceOf(3, { ...look, floored: true }, context), /this Ŝ is noise/);
+  assert.match(sentenceOf(3, { ...look, exact: 0.003 }, context), /more than S itself/);
+  assert.match(sentenceOf(3, { ...look, exact: 0.05 }, context), /as much as 14 % of S/);
+});
+
+test("each level has a formula that comes out, and a section of the book that derives it", () => {
+  const plain = LEVELS.map((_, level) => formulaOf(level, look, context).replaceAll("*", ""));
+  assert.deepEqual(plain, [
+    "θ = √β · Σ ωx = 8.66 × 0.29 = 2.50",
+    "cos 2.50 = −0.80, sin 2.50 = 0.60",
+    "1.11 / √Y = 0.0045 and −0.66 / √Y = −0.0027",
+    "One term: −0.80 × 1.11 + 0.60 × (−0.66) = −1.29",
+    "x ← x + (η/β) ∇ log Ŝ, η/β = 0.2/75",
+  ]);
+  for (const [place, heading] of SECTIONS) {
+    const [page, anchor] = place.split(".html#");
+    const text = readFileSync(new URL(`../../book/chapters/${page}.md`, import.meta.url), "utf8");
+    const slug = heading
+      .toLowerCase()
+      .replaceAll(/[^a-z ]/g, "")
+      .replaceAll(" ", "-");
+    assert.ok(anchor === slug || text.includes(`(${anchor})=\n## ${heading}\n`), place);
+    assert.ok(text.includes(`\n## ${heading}\n`), heading);
+  }
+});
+
+test("one number is followed, and a stored picture is named, in figures that are seen", () => {
+  const numbers = /** @type {[number, number, number]} */ ([0.8125, -0.0139, 0.8125 * -0.0139]);
+  const product = "Row 12, column 9, red: 0.81 × (−0.014) = −0.011";
+  assert.equal(followed([11, 8], numbers, "×", false), product);
+  assert.equal(
+    followed([0, 0], [0.5, 0.25, 0.75], "+", true),
+    "Row 1, column 1: 0.500 + 0.250 = 0.750",
+  );
+  assert.equal(partOf("cat", Math.PI), "cat: phase 3.14, cosine −1.00, sine 0.00");
+  assert.equal(enlarged(0.0357), "enlarged 14 times");
 });
 
 test("at rest there is no step to take", () => {

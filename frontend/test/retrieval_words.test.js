@@ -11,10 +11,11 @@ import {
   errorInWords,
   findings,
   inWords,
+  isSettled,
   overflowInWords,
   verdictOf,
 } from "../retrieval/report.js";
-import { explain } from "../retrieval/sentence.js";
+import { explain, OPENING, playing } from "../retrieval/sentence.js";
 import { DEFAULTS, RULES } from "../retrieval/settings.js";
 import { columnsOf } from "../retrieval/strip.js";
 
@@ -54,7 +55,10 @@ test("near is not right: its square distance has to be half of the runner-up's",
 
 test("a verdict says what a failure is: a blend, or noise", () => {
   assert.equal(verdictOf(found().exact), "✓ coffee");
-  assert.match(verdictOf(found({ leadExact: 0.9, mixedExact: 3.2 }).exact), /✗ a blend of 3\.2/);
+  const blend = { leadExact: 0.9, mixedExact: 3.2 };
+  assert.equal(verdictOf(found(blend).exact), "✗ a blend of about 3 pictures");
+  const bits = findings(numbers(blend), { ...settings, collection: "bits" }, ready, library, null);
+  assert.equal(verdictOf(bits.exact), "✗ a blend of about 3 patterns");
   assert.equal(verdictOf(found({ nearestExact: 1 }).exact), "✗ nearest: coffee");
   assert.equal(verdictOf(found({ grainExact: 0.1 }).exact), "✓ coffee, grainy");
   const noise = { leadExact: 0.9, mixedExact: 3.2, grainExact: 0.2 };
@@ -65,9 +69,9 @@ test("a verdict says what a failure is: a blend, or noise", () => {
 test("a run that leaves every scale is said to, and an overflow with what to do", () => {
   const words = inWords(7, numbers({ energyDistributed: 1e30, distance: 1e30 }), found());
   assert.match(words, /energy −0\.0300, right: coffee/);
-  assert.match(words, /Distributed: energy off every scale.*distance off every scale\./);
+  assert.match(words, /Distributed memory: energy off every scale.*distance off every scale\./);
   const over = inWords(7, numbers({ energyDistributed: Number.NaN }), found({}, 5));
-  assert.match(over, /Distributed: overflowed\./);
+  assert.match(over, /Distributed memory: overflowed\./);
   assert.match(overflowInWords(5, "exp", 60), /exp features overflowed at step 5.*Lower β/);
   assert.doesNotMatch(over + overflowInWords(5, "exp", 60), /NaN/);
   assert.equal(amount(Number.NaN), "off every scale");
@@ -86,30 +90,64 @@ test("numbers are written out, without exponents of a program", () => {
 test("steps are counted as a reader counts, and no error is larger than the pictures", () => {
   assert.match(inWords(1, numbers(), found()), /^After 1 step\. /);
   assert.match(inWords(0, numbers(), found()), /^After 0 steps\. /);
-  assert.equal(errorInWords(0.0419, false), "mean error 0.042");
-  assert.equal(errorInWords(26, false), "far outside black and white");
+  assert.equal(errorInWords(0.0419, false), "mean error per pixel 0.042");
+  assert.equal(errorInWords(26, false), "pixels far out of range");
   assert.equal(errorInWords(0.25, true), "25 % of the bits wrong");
+});
+
+const ROOM = 186; // letters of a sentence: two lines beside the sliders, and four on a phone
+
+test("what plays is told by what its steps show", () => {
+  const first = found({ errorDistributed: 0.28, grainDistributed: 0.17 });
+  const before = found({ errorDistributed: 0.29, grainDistributed: 0.2 });
+  const worse = found({ errorDistributed: 0.3, grainDistributed: 0.22 });
+  const better = found({ errorDistributed: 0.2, grainDistributed: 0.18 });
+  assert.match(playing(worse, before, first), /noise of the distributed memory grows/);
+  assert.match(playing(first, first, first), /both memories move/);
+  assert.match(playing(better, before, first), /both memories move/);
+  assert.match(playing(worse, found({ grainDistributed: 0.3 }), first), /both memories move/);
+});
+
+test("a state is judged on the way as soon as nothing more of it will be seen to change", () => {
+  const end = found({ errorExact: 0.013, grainExact: 0.001 }).exact;
+  const at = (/** @type {object} */ own) => isSettled(found(own).exact, end);
+  assert.ok(at({ errorExact: 0.016, grainExact: 0.004 }));
+  assert.ok(!at({ errorExact: 0.02, grainExact: 0.001 }));
+  assert.ok(!at({ errorExact: 0.013, grainExact: 0.02 }));
+  assert.ok(!at({ errorExact: 0.013, grainExact: 0.001, leadExact: 0.9 }));
 });
 
 test("the sentence follows the settings, and names what would help", () => {
   const set = { ...DEFAULTS, beta: 75, Y: 60000 };
+  assert.ok(OPENING.length <= ROOM);
   /** @type {(own?: object, more?: object) => string} */
   const told = (own, more) => {
     const run = { pull: 4, roughness: 0.3, freedom: 10, K: 6, isStored: true, ...more };
-    return explain({ ...run, both: found(own), numbers: { exact: 1, distributed: 1 } }, set);
+    const words = explain({ ...run, both: found(own), numbers: { exact: 1, distributed: 1 } }, set);
+    assert.ok(words.length <= ROOM, `${words.length}: ${words}`);
+    return words;
   };
-  assert.match(told(), /^Both memories bring the picture back: mean error 0\.040 for the list/);
-  assert.match(told({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share a vector/);
+  assert.match(
+    told(),
+    /^Both memories bring the picture back: the mean error per pixel is 0\.040 \(exact\)/,
+  );
+  assert.match(told({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share 60,000 f/);
   const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
-  assert.match(told(lost, { pull: 0.2 }), /at β = 75 a picture pulls only on.*Lower β/);
+  assert.match(
+    told(lost, { pull: 0.2 }),
+    /must beat the noise, and at β = 75 they are too weak\. Lower β/,
+  );
   assert.match(
     told(lost, { pull: 0.9, roughness: 2 }),
     /6 pictures in 60,000 frequencies.*Raise Y/,
   );
-  assert.match(told({ leadDistributed: 0.9 }), /The vector is drawn to another one, coffee/);
+  assert.match(
+    told({ leadDistributed: 0.9 }),
+    /The distributed memory is drawn to another one, coffee/,
+  );
   const blend = { leadExact: 0.9, mixedExact: 9.3 };
-  assert.match(told(blend), /a blend of 9\.3 pictures: β = 75 is too small.*Raise β/);
-  assert.match(told({ ...blend, ...lost }), /lost in the noise of 60,000 frequencies/);
+  assert.match(told(blend), /β = 75 is too small to .* a blend of about 9 pictures\. Raise β/);
+  assert.match(told({ ...blend, ...lost }), /The distributed memory is lost in noise as well/);
   assert.match(told({}, { freedom: 0 }), /Nothing is hidden\. Scribble/);
   assert.match(told({}, { isStored: false }), /not stored/);
 });

@@ -487,3 +487,9 @@ def test_every_number_and_statement_of_the_book_has_its_card() -> None:
         anchors = r'<a class="reference internal" href="([^"]*#(?:equation-|thm-|prop-|lem-|cor-|def-)[^"]*)"'
         missing = set(re.findall(anchors, text)) - set(held)
         assert not missing, page.name
+
+
+def test_a_tour_has_no_card_because_its_link_starts_it() -> None:
+    page = '<details class="tour" id="tour"><summary>Take it</summary></details>'
+    assert previews.about(page, "tour") == ""
+    assert previews.about(page.replace("tour", "proof"), "proof") != ""

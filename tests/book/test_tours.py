@@ -12,6 +12,7 @@ import node
 import pytest
 from sphinx.application import Sphinx
 
+from extensions.course.reading import WORD
 from extensions.pages.explorer_links import _value, state_of
 from rankone_book.widgets import RetrievalExplorer
 
@@ -21,13 +22,16 @@ PAGES = [
     for path in sorted((ROOT / "book").rglob("*.md"))
     if re.search(r"^:::\{tour\}", path.read_text(encoding="utf-8"), re.M)
 ]
-GOOD = """1. {try}`Half is hidden <retrieval?>`. It heals.
+GOOD = """1. {try}`Half is hidden <retrieval?>`. {at}`The *vector* <vector>` heals it.
 2. Now the cover is black. Who finds it?
 
    - [ ] Both memories
    - [x] Only the list
 
    {try}`Only the list <retrieval?fill=black>`. Black is *far* away.
+3. Make both fail.
+
+   > Lower β: {try}`a blend <retrieval?beta=20>`.
 """
 
 
@@ -75,7 +79,10 @@ def test_a_tour_is_a_folded_list_with_no_box_and_one_marked_answer(
     assert len(fold) == 1
     assert "<summary>Take it</summary>" in fold[0]
     assert "checkbox" not in fold[0]
-    assert fold[0].count('class="r1-try"') == 2
+    assert fold[0].count('class="r1-try"') == 3
+    part = '<span class="tour-at" data-at=".r1-of-vector">The *vector*</span>'
+    assert part in fold[0]
+    assert fold[0].count("<blockquote>") == 1
     assert len(re.findall(r'<ul class="[^"]*tour-guess[^"]*">', fold[0])) == 1
     right = re.findall(r'<li class="[^"]*tour-right[^"]*">(.*?)</li>', fold[0], re.S)
     assert [re.sub("<[^>]+>", "", text).strip() for text in right] == ["Only the list"]
@@ -90,7 +97,7 @@ def test_a_tour_is_a_folded_list_with_no_box_and_one_marked_answer(
         (("[ ] Both", "[x] Both"), "one box that is ticked, and this has 2"),
         (("<retrieval?fill=black>", "<editing?>"), "['editing', 'retrieval']"),
         (("1. {try}", "Words first.\n\n1. {try}"), "one numbered list"),
-        (("2. Now", "   Now"), "2 to 20 cards, and this one has 1"),
+        (("<vector>", "<wall>"), "speaks of 'wall': the parts are K, Y, beta"),
         (("fill=black", "fill=blue"), "fill"),
     ],
 )
@@ -101,14 +108,36 @@ def test_a_tour_that_cannot_be_walked_is_refused(
     assert words in warnings
 
 
+def test_a_list_of_one_card_is_no_tour(tmp_path: Path) -> None:
+    _, warnings = built(tmp_path, GOOD.partition("\n2. ")[0] + "\n")
+    assert "2 to 20 cards, and this one has 1" in warnings
+
+
+def test_the_link_of_the_lead_starts_the_tour_and_says_its_minutes() -> None:
+    text = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    lead = text.partition("```{code-cell}")[0]
+    assert "[Take the five-minute tour.](#tour-intro)" in lead
+    tour = re.search(r"^\(tour-intro\)=\n:::\{tour\}(.*?)^:::$", text, re.M | re.S)
+    assert tour is not None
+    title, _, cards = tour[1].partition("\n")
+    assert title.endswith("five minutes")
+    words = len(re.sub(r"<[^>]*>|\{\w+\}|- \[.\]", "", cards).split())
+    runs = len(re.findall(r"\{try\}`", cards))
+    hands = len(re.findall("Drag |Look inside|: move |Your turn", cards))
+    # to read, to see each run play, to look at each card, and to do what some ask for
+    seconds = WORD * words + 1.5 * runs + 3 * len(re.findall(r"^\d+\. ", cards, re.M))
+    seconds += 20 * hands
+    assert 4.25 < seconds / 60 <= 5.5
+
+
 BRIDGE = """
 import { answer as asked } from "../tests/widgets/retrieval_bridge.mjs";
 const answer = (job) => asked(["verdicts", job]);
 """
 WHO = {
     (True, True): "Both memories",
-    (True, False): "Only the list",
-    (False, True): "Only the vector",
+    (True, False): "Only the exact memory",
+    (False, True): "Only the distributed memory",
     (False, False): "Neither",
 }
 
@@ -143,6 +172,24 @@ def test_every_card_sets_what_the_explorer_takes(path: Path) -> None:
 def test_there_are_tours_with_guesses() -> None:
     assert {"intro.md", "retrieval.md"} <= {path.name for path in PAGES}
     assert all(len(guesses(path)) > 1 for path in PAGES)
+
+
+def test_the_last_card_of_the_first_tour_shows_a_way_that_works() -> None:
+    explorer = RetrievalExplorer()
+    text = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    tour = re.findall(r"^:::\{tour\}.*?^:::$", text, re.M | re.S)[0]
+    quotation = "".join(re.findall(r"^ +> .*$", tour, re.M))
+    targets = re.findall(r"<retrieval\?([^>]*)>", quotation)
+    cases = [
+        {key: _value(value) for key, value in parse_qsl(target)} for target in targets
+    ]
+    sheet = {"packed": list(explorer.pictures), **explorer.scale}
+    job = {"sheet": sheet, "names": explorer.names, "cases": cases}
+    broken, repaired = node.asked(BRIDGE, job)
+    assert tuple(broken) == (True, False)
+    assert tuple(repaired) == (True, True)
+    # without touching the slider that was moved
+    assert all(cases[1][name] == value for name, value in cases[0].items())
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

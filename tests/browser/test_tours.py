@@ -33,6 +33,19 @@ def rest(page):
     return page.evaluate(f"{AT}.settings")
 
 
+def check_outlines(page):
+    """Each part that the card speaks of is outlined, and nothing else is."""
+    wanted = page.locator(".tour-card .tour-at").evaluate_all(
+        "(parts) => [...new Set(parts.map((part) => part.dataset.at))]"
+    )
+    for selector in wanted:
+        part = page.locator(f".r1-body {selector}")
+        expect(part).to_have_count(1)
+        expect(part).to_be_visible()
+        expect(part).to_have_css("outline-style", "solid")
+    expect(page.locator(".tour-outlined")).to_have_count(len(wanted))
+
+
 def begun(visit, path, size="desktop", theme="light", **options):
     """A page on which the tour has begun."""
     watched = visit(size, theme, reduced_motion="reduce", script=UNMEASURED, **options)
@@ -61,6 +74,8 @@ def test_each_card_sets_the_explorer_and_a_guess_comes_before_its_answer(visit, 
         expect(page.locator(".tour-place")).to_have_text(f"{at + 1} of {cards}")
         options = page.locator(".tour-options button")
         now = rest(page)
+        # what the card speaks of is outlined in the explorer, and can be seen
+        check_outlines(page)
         if options.count():
             guesses += 1
             assert now == settings[-1]  # nothing tells the answer
@@ -75,6 +90,7 @@ def test_each_card_sets_the_explorer_and_a_guess_comes_before_its_answer(visit, 
                 "✓ Right. " if is_right else "✗ Not this time. "
             )
             now = rest(page)
+            check_outlines(page)
         if links[at] is None:
             assert now == settings[-1]
         settings.append(now)
@@ -84,11 +100,19 @@ def test_each_card_sets_the_explorer_and_a_guess_comes_before_its_answer(visit, 
         assert query["y"] >= 0
         assert query["y"] + query["height"] <= dock["y"]
         forward.click()
+        if page.locator(".tour-answer").count() and not options.count():
+            # the answer to the task of the last card
+            assert rest(page) != settings[-1]
+            forward.click()
     assert guesses > 1
-    # the same settings give the same pictures, and others other ones
-    assert len(set(pictures)) == len({str(each) for each in settings})
-    assert len(set(pictures)) >= len({link for link in links if link})
+    # the same settings give the same pictures, and others other ones, whatever is open
+    closed = {str(each | {"inside": -1}) for each in settings}
+    assert len(set(pictures)) == len(closed)
+    assert len(set(pictures)) >= len(
+        {link for link in links if link and "inside" not in link}
+    )
     expect(page.locator(".tour-dock")).to_have_count(0)
+    expect(page.locator(".tour-outlined")).to_have_count(0)
     expect(page.locator("details.tour > summary")).to_be_focused()
     assert page.evaluate("history.length") == entries
     assert watched.errors == []
@@ -119,6 +143,86 @@ def test_a_tour_goes_back_can_be_left_and_needs_no_mouse(visit):
     assert page.locator("details.tour").get_attribute("open") is None
     page.keyboard.press("Enter")
     expect(page.locator(".tour-place")).to_have_text("1 of 12")
+    expect(page.get_by_role("button", name="Start again")).to_be_hidden()
+
+
+def test_the_lead_starts_the_tour_which_keeps_its_place_and_leads_back_to_its_start(
+    visit,
+):
+    page = visit(reduced_motion="reduce", script=UNMEASURED).open("book/intro.html")
+    link = page.get_by_role("link", name="Take the five-minute tour.")
+    link.click()
+    place = page.locator(".tour-place")
+    expect(place).to_have_text("1 of 12")
+    assert page.evaluate("location.hash") in ("", "#r1:retrieval?")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    blend = rest(page)
+    assert blend["beta"] == 20
+    page.keyboard.press("Escape")
+    expect(link).to_be_focused()
+    page.locator("input[data-name=beta]").press("End")
+    assert rest(page)["beta"] == 200
+    page.keyboard.press("Home")
+    link.press("Enter")
+    expect(place).to_have_text("3 of 12")
+    assert rest(page) == blend
+    # a card without a setting of its own finds what the one before it left
+    page.keyboard.press("ArrowRight")
+    page.locator("input[data-name=K]").press("End")
+    rest(page)
+    page.locator(".tour-next").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(place).to_have_text("2 of 12")
+    first = rest(page)
+    assert (first["beta"], first["K"]) == (75, 6)
+    page.get_by_role("button", name="Start again").click()
+    expect(place).to_have_text("1 of 12")
+    expect(page.locator(".tour-next")).to_be_focused()
+    expect(page.locator(".r1-sentence").first).to_contain_text("Both memories bring")
+
+
+def test_a_card_opens_the_vector_and_the_next_one_closes_it(visit):
+    _, page = begun(visit, "book/intro.html")
+    forward = page.locator(".tour-next")
+    machine = page.locator(".r1-machine")
+    while page.locator(".tour-place").inner_text() != "5 of 12":
+        expect(machine).to_be_hidden()
+        forward.click()
+        rest(page)
+    expect(machine).to_be_visible()
+    expect(forward).to_be_focused()
+    expect(page.locator(".r1-cover")).to_be_hidden()  # it would stand on the vector
+    # the reader goes further in by hand
+    page.locator(".r1-door:visible").click()
+    forward.click()
+    rest(page)
+    expect(machine).to_be_hidden()
+    for memory in ("exact", "distributed"):
+        expect(page.locator(f".r1-of-{memory} canvas").first).to_be_visible()
+
+
+def test_the_last_card_says_what_the_reader_has_done_and_shows_a_way(visit):
+    _, page = begun(visit, "book/intro.html")
+    forward = page.locator(".tour-next")
+    while page.locator(".tour-place").inner_text() != "12 of 12":
+        forward.click()
+    start = rest(page)
+    told = page.locator(".tour-told")
+    expect(told).to_have_text("")
+    page.locator("input[data-name=Y]").press("Home")
+    rest(page)
+    expect(told).to_contain_text("Only the distributed memory fails here.")
+    expect(page.locator(".tour-answer")).to_have_count(0)
+    expect(forward).to_have_text("Show me")
+    forward.click()
+    assert rest(page) == start | {"beta": 150}
+    expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
+    page.locator(".tour-answer a").nth(1).click()
+    assert rest(page) == start | {"beta": 150, "Y": 200_000}
+    expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
+    expect(forward).to_have_text("Done")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +241,7 @@ def test_on_a_phone_a_card_leaves_the_pictures_in_sight(visit, size, theme):
             box = page.locator(f".r1-{name}").first.bounding_box()
             assert box["y"] >= 0
             assert box["y"] + box["height"] <= dock["y"]
-        for button in page.locator(".tour-dock button").all():
+        for button in page.locator(".tour-dock button:visible").all():
             assert button.bounding_box()["height"] >= 32
         page.locator(".tour-next").tap()
 

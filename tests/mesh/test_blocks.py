@@ -4,6 +4,7 @@ import errno
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -278,6 +279,34 @@ def test_a_full_disk_leaves_the_earlier_checkpoint_whole(
     rest = run()
     path.unlink()
     close(rest, run())
+
+
+def test_slow_saves_are_made_less_often(monkeypatch, tmp_path):
+    """A block takes 10 seconds and a save 3: after the first save, one a minute."""
+    now = [0.0]
+    saves = []
+
+    def step(state, block):
+        now[0] += 10
+        return state + len(block)
+
+    def save(path, state, run):
+        now[0] += 3
+        saves.append(state)
+
+    monkeypatch.setattr(_blocks, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(_blocks, "_save", save)
+    _blocks.run_blocks(
+        0,
+        step,
+        iter([[0]] * 12),
+        count=int,
+        title="test",
+        progress=False,
+        checkpoint=tmp_path / "run.npz",
+        run="",
+    )
+    assert saves == [2, 8, 12]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

@@ -459,7 +459,7 @@ def test_a_blend_is_no_success_whatever_is_nearest_to_it(presets):
     # one
     assert many["pull"] > 0.7
     assert many["right"] == "none"
-    assert "blend of 9.3 pictures" in many["sentence"]
+    assert "blend of about 9 pictures" in many["sentence"]
     assert not many["both"]["distributed"]["noisy"]
     covered = presets["all covered"]
     assert covered["pull"] > 2

@@ -67,18 +67,22 @@ class Light(NamedTuple):
 
 
 def lighten(picture: Path) -> Light:
-    """Replace a picture by a WebP of its best colours, 128 of a photograph and 32 of a
+    """Replace a picture by a WebP of its best colours, 60 of a photograph and 32 of a
     drawing.
+
+    One round of k-means brings 60 colours closer to the photographs than the 128 of
+    median cut alone, at three quarters of the weight.
     """
     with Image.open(picture) as image:
         image.load()
     solid = Image.new("RGB", image.size, "white")
     solid.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)
     drawn = solid.getcolors(DRAWN) is not None  # None of one that has more
-    colours = solid.quantize(32 if drawn else 128, Image.Quantize.MEDIANCUT)
+    number, rounds = (32, 0) if drawn else (60, 1)
+    colours = solid.quantize(number, Image.Quantize.MEDIANCUT, kmeans=rounds)
     light = colours.convert("RGB")
     (_transparent(light) if drawn else light).save(
-        picture.with_suffix(".webp"), lossless=True, quality=75, method=6
+        picture.with_suffix(".webp"), lossless=True, quality=100, method=6
     )
     picture.unlink()
     return Light(*image.size, drawn)

@@ -2,19 +2,26 @@
 
     :::{tour} Take the tour: twelve cards that set the explorer above
     1. {try}`Half of a picture is hidden <retrieval?>`, and two memories bring it back.
+       {at}`The vector <vector>` does not grow.
     2. The cover turns black. Which memory still finds the picture?
        - [ ] Both
-       - [x] Only the list
+       - [x] Only the exact memory
        - [ ] Neither
 
-       {try}`Only the list finds it <retrieval?fill=black>`: black is farther away.
+       {try}`Only the exact memory <retrieval?fill=black>`: black is farther away.
+    3. Your turn: make both fail.
+
+       > Lower β: {try}`both return a blend <retrieval?beta=20>`.
     :::
 
-Each item is a card. The first `{try}` of a card sets the explorer. A list of boxes asks
-for a guess, one box being ticked; what follows it is the answer, whose first `{try}`
-sets the explorer once the reader has guessed. `tour.js` shows the cards over the page,
-below the explorer. Without it, in print and in a notebook the page has the list itself,
-folded, with no box ticked.
+Each item is a card. The first `{try}` of a card sets the explorer, and where a card has
+none, the explorer is as the card before left it. `{at}` outlines the part of the
+explorer that a card speaks of; `PARTS` names the parts. A list of boxes asks for a
+guess, one box being ticked; what follows it is the answer, whose first `{try}` sets the
+explorer once the reader has guessed. A quotation is an answer too, to a card that sets
+a task. `tour.js` shows the cards over the page, below the explorer, and a link to the
+tour's label starts it. Without it, in print and in a notebook the page has the list
+itself, folded, with no box ticked.
 """
 
 from typing import Any
@@ -22,19 +29,52 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
+from extensions.claims.table import text_nodes
 from extensions.pages.explorer_links import explorer_link
 
 TITLE = "Take the tour"
 GUESS = "tour-guess"
 RIGHT = "tour-right"
 MOST = 20  # cards
+# of an explorer, the parts that a card may speak of, and where they are in it
+PARTS = {
+    "retrieval": {
+        "query": ".r1-of-query",
+        "list": ".r1-of-list",
+        "vector": ".r1-of-vector",
+        "strip": ".r1-strip",
+        "exact": ".r1-of-exact",
+        "distributed": ".r1-of-distributed",
+        "step": ".r1-scrub",
+        "beta": ".r1-field:has([data-name=beta])",
+        "Y": ".r1-field:has([data-name=Y])",
+        "K": ".r1-field:has([data-name=K])",
+        "inside": ".r1-machine",
+        "map": ".r1-map",
+        "signal": ".r1-gauge:first-child",
+    }
+}
 _logger = logging.getLogger(__name__)
 
 
 class tour(nodes.General, nodes.Element):
     """A numbered list of cards, with the `title` of its fold and its `explorer`."""
+
+
+class explorer_part(nodes.Inline, nodes.TextElement):
+    """Words of a card that speak of a `part` of the explorer; a tour adds its
+    `selector`.
+    """
+
+
+class PartRole(ReferenceRole):
+    """Words of a card that speak of a part of the explorer."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Keep the part's name; the tour around it knows the explorer."""
+        return [explorer_part("", "", *text_nodes(self.title), part=self.target)], []
 
 
 class TourDirective(SphinxDirective):
@@ -53,6 +93,8 @@ class TourDirective(SphinxDirective):
             _logger.warning("%s", fault, location=self.get_location(), type="tour")
         links = list(node.findall(explorer_link))
         node["explorer"] = links[0]["explorer"] if links else ""
+        for part in node.findall(explorer_part):
+            part["selector"] = PARTS.get(node["explorer"], {}).get(part["part"], "")
         return [node]
 
 
@@ -85,6 +127,12 @@ def faults(node: nodes.Element) -> list[str]:
         found.append(
             f"A tour sets one explorer, and this one sets {sorted(named) or 'none'}."
         )
+    known = {name for explorer in named for name in PARTS.get(explorer, {})}
+    found += [
+        f"A card speaks of {part['part']!r}: the parts are {', '.join(sorted(known))}."
+        for part in node.findall(explorer_part)
+        if part["part"] not in known
+    ]
     for guess in node.findall(nodes.bullet_list):
         if GUESS not in guess["classes"]:
             continue
@@ -105,6 +153,15 @@ def _depart(self: Any, _node: tour) -> None:
     self.body.append("</details>\n")
 
 
+def _visit_part(self: Any, node: explorer_part) -> None:
+    at = {"data-at": node["selector"]} if node.get("selector") else {}
+    self.body.append(self.starttag(node, "span", "", CLASS="tour-at", **at))
+
+
+def _depart_part(self: Any, _node: explorer_part) -> None:
+    self.body.append("</span>")
+
+
 def load(
     app: Sphinx, _page: str, _template: str, _context: dict[str, Any], doctree: Any
 ) -> None:
@@ -117,6 +174,8 @@ def load(
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_node(tour, html=(_visit, _depart))
+    app.add_node(explorer_part, html=(_visit_part, _depart_part))
     app.add_directive("tour", TourDirective)
+    app.add_role("at", PartRole())
     app.connect("html-page-context", load)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -56,6 +56,11 @@ class Tables(CodedVector, Module):
         """M, the number of entries."""
         return self.entries.shape[0] * self.Y
 
+    @property
+    def shape(self) -> tuple[int]:
+        """(M,), as of the vector."""
+        return (self.size,)
+
     def all_entries(self) -> Float[Array, " M"]:
         """All entries as one vector, as in `unpacked`, for use inside a traced
         function.

@@ -45,16 +45,6 @@ class CodedVector:
     bits: int
 
     @property
-    def size(self) -> int:
-        """M, the number of entries."""
-        raise NotImplementedError
-
-    @property
-    def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
-        return (self.size,)
-
-    @property
     def dtype(self) -> np.dtype:
         """Data type of the entries."""
         return self.scale.dtype
@@ -112,6 +102,11 @@ class Packed(CodedVector, Module):
     scale: Float[Array, ""]
     bits: int = eqx.field(static=True)
     size: int = eqx.field(static=True)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(M,), as of the vector."""
+        return (self.size,)
 
     def all_entries(self) -> Float[Array, " M"]:
         """All entries as one vector, as in `unpacked`, for use inside a traced

@@ -144,7 +144,8 @@ def _arguments(
 
 def _query(q: ArrayLike, D: int) -> Array:
     requirement = f"({D}, n): one query per column"
-    queries = array("q", q, requirement, host("q", q).ndim)
+    ndim = q.ndim if isinstance(q, jax.Array) else host("q", q).ndim
+    queries = array("q", q, requirement, ndim)
     if queries.ndim not in (1, 2) or queries.shape[0] != D:
         raise ValueError(f"q: got shape {queries.shape}; it must be {requirement}.")
     return queries

@@ -94,7 +94,8 @@ class RetrievalExplorer(Explorer):
                 collection are stored, the first ones), also and without (lists of
                 indices, stored besides and not stored), target, beta, Y, eta, steps,
                 basis, seed, fraction, side, fill, noise, flips, clamp, across (the
-                map's first axis, "beta" or "K").
+                map's first axis, "beta" or "K"), inside (the level at which the vector
+                is open, from 0 on; -1, where it is closed).
 
         Raises:
             ValueError: If pictures, names or questions do not fit, or a setting is

@@ -74,7 +74,7 @@ export const printed = {
     {
       key: "hot",
       name: "Where it stores",
-      ask: "β = 50, where 500 patterns are told apart. How does each line depend on β?",
+      ask: "β = 50, where 500 patterns are distinguished. How does each line depend on β?",
       after: ({ words }) =>
         `${words} The printed constant has e^(β/2) in each step, the best one β/4.`,
       set: { beta: 50 },

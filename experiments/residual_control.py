@@ -8,7 +8,8 @@ from five values, σ and k from the same sixteen pairs, on a tenth of the traini
 that nobody else sees.
 
 Beside them stand the correlation of the residuals of neighbours, and how much one
-neighbour lowers the squared error, which theory says is 2 (1 - correlation).
+neighbour's residual changes the squared error. With the correlation ρ and the stored
+residuals s times as large, theory says by the factor 1 - 2ρs + s².
 """
 
 import itertools
@@ -136,9 +137,10 @@ def best(
 
 
 def smoothness(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, float]:
-    """Correlation of a residual and its nearest stored neighbour's, among the stored
-    examples and for the held-out ones; and the squared error on the test with one
-    neighbour's residual, over the network's.
+    """Correlation ρ of a residual and its nearest stored neighbour's, among the stored
+    examples and for the held-out ones; the size s of the stored residuals relative to
+    the held-out ones, as roots of mean squares; and the squared error on the test with
+    one neighbour's residual, divided by the network's.
     """
     _, neighbours, _ = space
     residuals = {
@@ -154,11 +156,13 @@ def smoothness(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, 
         part: correlation(residuals[part], residuals["train"][rows])
         for part, rows in pairs.items()
     }
+    stored = residuals["train"][pairs["held"]]
     test = residuals["test"]
     error = test - residuals["train"][nearest["test"][:, 0]]
     return {
         "rho": rho["seen"],
         "rho_held": rho["held"],
+        "size": float(np.sqrt((stored**2).sum() / (residuals["held"] ** 2).sum())),
         "ratio": float((error**2).sum() / (test**2).sum()),
     }
 

@@ -34,7 +34,7 @@ from extensions.pages.stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
 MOST = 32_000  # bytes of a still
 SCALES = (2, 1.5, 1)  # of its pixels to the page's: the most that fits
-QUALITIES = (80, 60, 40, 30, 20)
+QUALITIES = (80, 60, 40, 30, 20, 12)
 STANDS = """(model) => {
     const tag = [...document.querySelectorAll('script[type$="widget-view+json"]')]
         .find((each) => JSON.parse(each.textContent).model_id === model);

@@ -151,13 +151,16 @@
     }
   }
 
-  /** A finger opens the card, and by a second tap follows the link; what is pressed elsewhere closes it. */
+  /**
+   * A finger opens the card, and by a second tap follows the link; what is pressed elsewhere closes it. A link that another
+   * script has taken, such as that of a tour, is left to it.
+   */
   function onPress(event) {
     const { target } = event;
     const on = target.closest?.(SHOWS);
     if (card?.contains(target)) {
       if (target.closest("a")) close();
-    } else if (on && on !== shown && pointer === "touch") {
+    } else if (on && on !== shown && pointer === "touch" && !event.defaultPrevented) {
       event.preventDefault();
       wanted = on;
       open(on).then(() => shown !== on && on.href && location.assign(on.href));

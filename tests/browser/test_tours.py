@@ -270,3 +270,18 @@ def test_without_scripts_and_on_paper_a_tour_is_a_list(browser, site):
     page.emulate_media(media="print")
     expect(card).to_be_visible()
     context.close()
+
+
+def test_a_finger_on_the_leads_link_starts_the_tour_with_the_explorer_in_view(visit):
+    page = visit("phone", reduced_motion="reduce", script=UNMEASURED).open(
+        "book/intro.html"
+    )
+    link = page.get_by_role("link", name="Take the five-minute tour.")
+    rest(page)
+    link.tap()
+    expect(page.locator(".tour-place")).to_have_text("1 of 12")
+    # a link that was followed would have led to the list of cards, far below
+    page.wait_for_timeout(1000)
+    pictures = page.locator(".r1-of-exact canvas").bounding_box()
+    assert 0 <= pictures["y"] < page.viewport_size["height"] / 2
+    assert "tour-intro" not in page.url

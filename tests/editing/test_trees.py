@@ -305,5 +305,5 @@ def test_a_matrix_out_of_sight_is_named_with_what_reads_it():
     ):
         with refused(ValueError, match=message):
             capture_keys(run, model, path, X, layout="out_in")
-    with refused(ValueError, match="one of a stack"):
+    with refused(ValueError, match="one in a stack"):
         capture_keys(loop, {"W": np.ones((2, 5, 5))}, "W[1]", X, layout="out_in")

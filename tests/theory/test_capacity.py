@@ -79,7 +79,7 @@ def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
     assert storage_capacity(32.0, 10) < 150 < storage_capacity(35.0, 10)
     assert np.isnan(storage_capacity(38.0, 10))
     assert 32 < critical_beta(150, 10) < 35
-    with refused(ValueError, match=r"^K: got 300; it must be smaller: 10 bits"):
+    with refused(ValueError, match=r"^K: got 300; it must be smaller: with 10 bits"):
         critical_beta(300, 10)
 
 

@@ -148,6 +148,8 @@ def meta_train(
             f"it must be a divisor of meta_batch, {meta_batch}."
         )
     positive("learning_rate", learning_rate)
+    if mesh is None and axis is not None:
+        raise ValueError(f"axis: got {brief(axis)}; it must be None without a mesh.")
     placement = None if mesh is None else placement_on(mesh, axis)
     if placement is not None and group % placement.parts:
         raise ValueError(

@@ -65,7 +65,7 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     page.mouse.move(2, 2)
     card.wait_for(state="hidden")
     for selector, words in [
-        ("article a.internal[href='#equation-eq-hop-matrix']:visible", "(3)"),
+        ("article a.internal[href='#equation-eq-hop-lse']:visible", "(8)"),
         ("article .bibtex-citation a", "Neural networks and physical systems"),
         ("article span.symbol[data-tex='K']", "number of patterns"),
     ]:

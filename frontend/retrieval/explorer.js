@@ -260,7 +260,7 @@ export function createExplorer(initial, library, model, questions = []) {
   function showMap() {
     const ghost = pin.pinned?.settings ?? null;
     map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
-    panel.mark(map.marks());
+    panel.mark(map.mark());
   }
 
   /**

@@ -89,7 +89,9 @@ const factor = (v) => (fixed(v).startsWith("−") ? `(${fixed(v)})` : fixed(v));
 const FORMULAS = [
   ({ phase }, { beta }) => {
     const root = Math.sqrt(beta);
-    return `*θ* = √*β* · Σ *ωx* = ${fixed(root)} × ${factor(phase / root)} = ${fixed(phase)}`;
+    // digits enough that their product is the phase that is shown
+    const sum = figures(phase / root, 4);
+    return `*θ* = √*β* · Σ *ωx* = ${figures(root, 4)} × ${phase < 0 ? `(${sum})` : sum} = ${fixed(phase)}`;
   },
   ({ phase }) =>
     `cos ${factor(phase)} = ${fixed(Math.cos(phase))}, sin ${factor(phase)} = ${fixed(Math.sin(phase))}`,

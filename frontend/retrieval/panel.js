@@ -90,17 +90,12 @@ export function createPanel(settings, library, brush, change, on) {
     grid: grid.element,
     cover: Object.values(cover).map((c) => c.element),
     weigh: grid.weigh,
-    /** @param {{ beta: number | null, Y: number | null }} at Where pictures mix, and where noise wins. */
-    mark({ beta, Y }) {
+    /** @param {number | null} beta Where pictures mix. */
+    mark(beta) {
       first.beta.mark(
         beta,
         (stop) => `pictures mix below ${stop}`,
         "Below it, the exact memory returns a blend of two pictures or more (formula). Press to set β.",
-      );
-      first.Y.mark(
-        Y,
-        (stop) => `noise wins below ${stop}`,
-        "Below it, not even the first step of the distributed memory leads nearer (formula). Press to set Y.",
       );
     },
     more: h(

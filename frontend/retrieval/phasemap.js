@@ -85,8 +85,8 @@ export function phaseMap(library, on) {
   let foresight = null;
   /** @type {number | null} */
   let mixed = null; // the β at which pictures begin to mix
-  /** @type {{ beta: number | null, Y: number | null }} */
-  let marks = { beta: null, Y: null };
+  /** @type {number | null} */
+  let mark = null; // of the slider of β
 
   /** @type {(settings: Settings, x: number) => Settings} */
   const at = (settings, x) => (across === "K" ? withK(settings, x) : { ...settings, beta: x });
@@ -119,8 +119,8 @@ export function phaseMap(library, on) {
         known.set(column * ROWS + row, { error, picture });
     },
     known: () => known.size,
-    /** Where pictures mix and where noise wins, from the setting on show: values of β and Y, or null. */
-    marks: () => marks,
+    /** The β below which pictures mix, or null where it is not to be told. */
+    mark: () => mark,
     /**
      * `drawn` tells one layer of paint from another; `hide` leaves out what would tell the answer.
      *
@@ -152,9 +152,7 @@ export function phaseMap(library, on) {
       const paired = settings.basis === "sincos" || settings.basis === "expexp";
       const setting = { D: config.D, freedom, eta: settings.eta, paired, lost };
       const told = settings.basis === "sincos" || settings.basis === "cos";
-      marks = hide
-        ? { beta: null, Y: null }
-        : { beta: mixed, Y: told ? edgeOf(foresight.column(beta), setting) : null };
+      mark = hide ? null : mixed;
       map.show({
         xs,
         ys: YS,

@@ -58,7 +58,7 @@ test("one picture is one, bits are patterns, and noise is called noise", () => {
 test("each level has a formula that comes out, and a section of the book that derives it", () => {
   const plain = LEVELS.map((_, level) => formulaOf(level, look, context).replaceAll("*", ""));
   assert.deepEqual(plain, [
-    "θ = √β · Σ ωx = 8.66 × 0.29 = 2.50",
+    "θ = √β · Σ ωx = 8.66 × 0.2887 = 2.50",
     "cos 2.50 = −0.80, sin 2.50 = 0.60",
     "1.11 / √Y = 0.0045 and −0.66 / √Y = −0.0027",
     "One term: −0.80 × 1.11 + 0.60 × (−0.66) = −1.29",

@@ -44,11 +44,10 @@ UNCOUNTED = {
 TOLERANCE = {"MrDAM derivative": 1e-4, "meta_train": 1e-4}
 
 
-@pytest.fixture(scope="module")
-def eight(root, light):
-    """What the program of eight devices prints."""
+def printed_by(program, root, light):
+    """What a program of this folder prints on eight devices."""
     done = subprocess.run(
-        [sys.executable, root / "tests" / "mesh" / "eight_devices.py"],
+        [sys.executable, root / "tests" / "mesh" / program],
         cwd=root,
         env=light | {"XLA_FLAGS": DEVICES, "JAX_PLATFORMS": "cpu"},
         capture_output=True,
@@ -57,6 +56,11 @@ def eight(root, light):
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def eight(root, light):
+    return printed_by("eight_devices.py", root, light)
 
 
 def test_every_case_is_named(eight):
@@ -92,16 +96,7 @@ def test_split_objects_work_where_the_caller_has_set_explicit_axes(root, light):
     """In the caller's jit and outside; the results lie on the caller's axes. What needs
     automatic axes is refused by name.
     """
-    done = subprocess.run(
-        [sys.executable, root / "tests" / "mesh" / "explicit_axes.py"],
-        cwd=root,
-        env=light | {"XLA_FLAGS": DEVICES, "JAX_PLATFORMS": "cpu"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = printed_by("explicit_axes.py", root, light)
     for name, case in found["cases"].items():
         assert case["error"] < TOLERANCE.get(name, 5e-6), name
         assert case["explicit"], name

@@ -63,9 +63,18 @@ def curves(made, params, batch, steps: int, each: bool = False) -> dict:
 
 
 def measure(
-    *, learner: str, shots: int, iterations: int, meta_batch: int, width: int, step_size: float, adam: float,
-    steps: int, tasks: int, seed: int,
-) -> dict:  # fmt: skip
+    *,
+    learner: str,
+    shots: int,
+    iterations: int,
+    meta_batch: int,
+    width: int,
+    step_size: float,
+    adam: float,
+    steps: int,
+    tasks: int,
+    seed: int,
+) -> dict:
     """Meta-train one learner, and judge it on the letters that it has not seen."""
     k_train, k_test = jax.random.split(jax.random.key(seed))
     fresh = draw_tasks(LetterTasks("test", shots=shots), tasks, key=k_test)

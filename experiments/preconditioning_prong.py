@@ -57,9 +57,19 @@ def losses(network: dict, batch: tuple) -> jax.Array:
 
 
 def measure(
-    *, method: str, rate: float, examples: int, inputs: int, outputs: int, hidden: int, steps: int, every: int,
-    renew: int, damping: float, seed: int,
-) -> dict:  # fmt: skip
+    *,
+    method: str,
+    rate: float,
+    examples: int,
+    inputs: int,
+    outputs: int,
+    hidden: int,
+    steps: int,
+    every: int,
+    renew: int,
+    damping: float,
+    seed: int,
+) -> dict:
     """The loss before the first step and after every `every`; a curve that diverges
     ends there.
     """

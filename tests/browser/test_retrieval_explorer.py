@@ -1577,7 +1577,8 @@ def test_inside_the_vector_no_label_is_smaller_than_eleven_pixels(explorer, size
     for _ in LEVELS:
         looked(page)
         sizes = page.locator(".r1-machine").evaluate(
-            """(machine) => [...machine.querySelectorAll("text, p, small, figcaption, a, button, li")]
+            """(machine) => [...machine.querySelectorAll(
+                "text, p, small, figcaption, a, button, li")]
                 .filter((e) => e.getClientRects().length > 0)
                 .map((e) => {
                     const { a, b } = e.getScreenCTM?.() ?? { a: 1, b: 0 };

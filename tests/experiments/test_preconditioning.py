@@ -159,7 +159,10 @@ def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
 def test_prong_and_plain_descent_start_alike_and_part(experiment, tmp_path):
     """In miniature; a rate that is too large ends its curve early."""
     module = experiment("preconditioning_prong")
-    words = "--examples 20 --inputs 3 --outputs 2 --hidden 2 --steps 4 --every 2 --renew 2 --rate 0.1 1000"
+    words = (
+        "--examples 20 --inputs 3 --outputs 2 --hidden 2 --steps 4 --every 2 --renew 2 "
+        "--rate 0.1 1000"
+    )
     argv = [*words.split(), "--out", str(tmp_path)]
     made = experiment("record").main(module.EXPERIMENT, argv)
     curves = {

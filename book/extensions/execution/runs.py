@@ -105,15 +105,15 @@ def peak_megabytes(pid: int | None) -> float | None:
 
 
 def sources_hash(root: Path) -> str:
-    """Hash of the names and contents of all that chapters read beside their own
-    text.
+    """Hash of the names and contents of all that chapters read beside their own text.
+    What Python and the linters keep for themselves does not count.
     """
     digest = hashlib.sha256()
     for path in sorted(path for folder in READ for path in (root / folder).rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(
-                path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes()
-            )
+        name = path.relative_to(root)
+        private = any(part[0] == "." or part == "__pycache__" for part in name.parts)
+        if path.is_file() and not private:
+            digest.update(name.as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

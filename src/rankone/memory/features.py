@@ -537,7 +537,8 @@ def _same_kind(
     expected = jax.eval_shape(
         lambda key: _draw(key, D, Y, basis, projection, regenerate), key
     )
-    same_structure: bool = jax.tree.structure(expected) == jax.tree.structure(arrays)  # type: ignore[operator]
+    structure: Any = jax.tree.structure(arrays)
+    same_structure = bool(jax.tree.structure(expected) == structure)
     if placement is not None:
         blocks = jax.tree.leaves(arrays[0].blocks)[0]
         blocks_divide = len(blocks) % placement.parts == 0

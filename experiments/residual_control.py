@@ -113,26 +113,23 @@ def best(
         scores: Part, setting and the neighbours' mean → scores (queries, classes).
     """
     search, neighbours, unit = space
-    right: dict[tuple, float] = {}
+    memory = ResMem(k=max(SETTINGS["k"]), search=lambda _: search)
+    memories = {
+        setting: memory.fit_residuals(None, stored)
+        for setting, stored in values.items()
+    }
 
     def accuracy(part: str, setting: float, sigma: float, k: int) -> float:
-        memory = memories[id(values[setting])].using(k=k, sigma=sigma * unit)
-        answers = scores(part, setting, memory.read(neighbours[part])).argmax(-1)
-        return float((np.asarray(answers) == parts.y[part]).mean())
+        mean = memories[setting].using(k=k, sigma=sigma * unit).read(neighbours[part])
+        answers = np.asarray(scores(part, setting, mean).argmax(-1))
+        return float((answers == parts.y[part]).mean())
 
-    k_most = neighbours["held"].indices.shape[1]
-    memories = {
-        id(stored): ResMem(k=k_most, search=lambda _: search).fit_residuals(
-            None, stored
-        )
-        for stored in values.values()
+    held = {
+        choice: accuracy("held", *choice)
+        for choice in itertools.product(values, SETTINGS["sigma"], SETTINGS["k"])
     }
-    for setting, sigma, k in itertools.product(
-        values, SETTINGS["sigma"], SETTINGS["k"]
-    ):
-        right[setting, sigma, k] = accuracy("held", setting, sigma, min(k, k_most))
-    setting, sigma, k = max(right, key=lambda choice: right[choice])
-    test = accuracy("test", setting, sigma, min(k, k_most))
+    setting, sigma, k = max(held, key=lambda choice: held[choice])
+    test = accuracy("test", setting, sigma, k)
     return {"test": test, "setting": setting, "sigma": sigma, "k": k}
 
 

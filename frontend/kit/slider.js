@@ -143,8 +143,8 @@ export function slider({
       place();
     },
     /**
-     * A tick under the track at the stop nearest to `at`, with `words(stop)` on a button that sets the slider to it; null
-     * takes it away. The words stand on that side of the tick where there is more room; `why` describes them.
+     * A tick under the track at the stop nearest to `at`, with `words(stop)` beside it, which set the slider to that
+     * stop; null takes both away. The words stand on that side of the tick where there is more room; `why` describes them.
      *
      * @type {(at: number | null, words: (stop: string) => string, why: string) => void}
      */

@@ -10,7 +10,7 @@ import { follow, light } from "./pointing.js";
 /** @import { Context } from "./machinewords.js" */
 
 /**
- * `foot` holds the line and the button `door`.
+ * One level of the opened machine; its button `door` leads to the next.
  *
  * @typedef {{
  *   element: HTMLElement,

@@ -19,7 +19,7 @@ export const AHEAD = Math.SQRT1_2; // of the distance to the runner-up: a mean o
 // Distances of a state from every mean of pictures, on average, in parts of the grey scale.
 const GRAIN = 0.07; // more can be seen
 const NOISE = 0.12; // more hides a wrong picture: it is lost in noise
-const BLEND = 1.5; // patterns, from where on a state is called a blend
+export const BLEND = 1.5; // patterns, from where on a state is called a blend
 
 /**
  * Which stored picture each state is nearest to, and whether it is the right one: its square distance to that less than

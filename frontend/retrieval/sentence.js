@@ -1,14 +1,13 @@
 // One sentence or two on what the reader sees, and why it is so at these settings.
 import { count, figures, fixed, percent } from "../kit/number.js";
 import { criticalSlope } from "./math/gauge.js";
-import { blendOf } from "./report.js";
+import { BLEND, blendOf } from "./report.js";
 
 /** @import { Findings } from "./presets.js" */
 /** @import { Both } from "./report.js" */
 /** @import { Settings } from "./settings.js" */
 
 const FAR = 0.3; // of the slope of a well, whose steepest is 0.61: a query with less stands far out
-const BLEND = 1.5;
 
 export const PENDING = "The run plays once you have answered the question below.";
 const MOVING = "At each step, both memories move the hidden pixels towards what they have stored.";
@@ -65,7 +64,7 @@ function vectorLost(run, { beta, Y, eta }) {
     return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
-    return `The exact memory compares the ${of(run)} signals only with each other. In the distributed memory they must beat the noise, and at β = ${figures(beta)} they are too weak. Lower β, or hide less.`;
+    return `The exact memory compares the signals of ${run.both.bits ? "patterns" : "pictures"} only with each other. In the distributed memory they must beat the noise, and at β = ${figures(beta)} they are too weak. Lower β, or hide less.`;
   return `The exact memory brings the picture back. The distributed memory is lost in noise: ${pictures(run)} in ${count(Y)} frequencies make more noise than the signal of one. Raise Y, or store fewer.`;
 }
 
@@ -75,9 +74,6 @@ function blended(run, { beta }) {
   const there = distributed.noisy ? " The distributed memory is lost in noise as well." : "";
   return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β, or store fewer.${there}`;
 }
-
-/** @param {Findings} run */
-const of = ({ both }) => (both.bits ? "patterns’" : "pictures’");
 
 /** @param {Findings} run */
 const pictures = ({ K, both }) =>

@@ -20,7 +20,7 @@ __all__ = ["checkpoint_path", "is_blocks", "join_rows", "row_blocks", "run_block
 S = TypeVar("S")
 BLOCK_BYTES = 2**24  # of a slice of an array
 _AT_ONCE = 2**26  # bytes of an array that is taken whole
-# between two saves: of a save that takes more than a second, so many times as long
+# between two saves; times the seconds that the last save took, if more than one
 _SAVE_SECONDS = 20.0
 _PATIENCE = 2.0  # seconds before a bar appears by itself
 
@@ -72,7 +72,7 @@ def run_blocks(
 ) -> S:
     """Final state, after `step` has been applied to every block. The state and the row
     count are saved together in one checkpoint file, every 20 seconds and at the end, so
-    that no row is skipped or counted twice.
+    that no row is skipped or counted twice. Long saves are made less often.
 
     Args:
         state: State to begin with: a pytree.

@@ -367,8 +367,9 @@ def inputs(x: Numbers, n: int) -> Array:
     """The inputs of a layer (..., n); their values are not looked at."""
     x = numbers("x", x)
     if x.ndim < 1 or x.shape[-1] != n:
-        raise ValueError(
-            f"x: got shape {x.shape}; it must be of shape (..., {n}): one input per row."
+        raise ArgumentError(
+            "x",
+            f"got shape {x.shape}; it must be of shape (..., {n}): one input per row.",
         )
     return x
 

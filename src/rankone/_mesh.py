@@ -75,12 +75,8 @@ class Placement:
 
     def placed(self, tree: T, *names: str) -> T:
         """The tree on the mesh, split where the path of a leaf has one of these names."""
-        return jax.tree_util.tree_map_with_path(
-            lambda path, leaf: (
-                self.put(leaf, self.axis) if _has(path, names) else self.put(leaf)
-            ),
-            tree,
-        )
+        specs = self.specs(tree, *names)
+        return jax.tree.map(lambda leaf, spec: self.put(leaf, *spec), tree, specs)
 
     def run(
         self, function: Callable[..., Any], arguments: tuple, specs: tuple, out: Any

@@ -62,9 +62,7 @@ class Tables(CodedVector, Module):
         return (self.size,)
 
     def all_entries(self) -> Float[Array, " M"]:
-        """All entries as one vector, as in `unpacked`, for use inside a traced
-        function.
-        """
+        """All entries as one vector, which `unpacked` computes in a jitted function."""
         return self.decoded(self.entries)[:, : self.Y].reshape(self.size)
 
     def rounded(self, bits: int) -> "Tables":

@@ -62,9 +62,7 @@ class CodedVector:
         return _unpack(self)
 
     def all_entries(self) -> Float[Array, " M"]:
-        """All entries as one vector, as in `unpacked`, for use inside a traced
-        function.
-        """
+        """All entries as one vector, which `unpacked` computes in a jitted function."""
         raise NotImplementedError
 
     def numbers(self, code: Integer[Array, "..."]) -> Float[Array, "..."]:

@@ -252,8 +252,8 @@ class ResMem(Module):
             )
         assert labels is not None
         base = logits if probs is None else probs
-        kinds = {isinstance(source, Iterator) for source in (embeddings, base, labels)}
-        if True in kinds:
+        sources = (embeddings, base, labels)
+        if any(isinstance(source, Iterator) for source in sources):
             return self._fit_blocks(
                 embeddings, base, labels, probs is None, progress, path
             )

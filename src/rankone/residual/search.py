@@ -238,7 +238,7 @@ def _half_norms(rows: Array, stored: int | Array) -> Array:
 
 
 @partial(jax.jit, static_argnames="k")
-def _search(store: ExactSearch, q: Array, k: int) -> Neighbours:
+def _search(store: "ExactSearch | ShardedSearch", q: Array, k: int) -> Neighbours:
     flat = q.reshape(-1, q.shape[-1]).astype(wider(q.dtype, store.half_norms.dtype))
     parts = (
         search_rows(store.rows, store.half_norms, flat, k)
@@ -343,7 +343,7 @@ class ShardedSearch(Module):
         finds.
         """
         k = integer("k", k, "a positive number of neighbours", most=len(self))
-        return _search_shards(self, states("queries", queries, self.rows.shape[1]), k)
+        return _search(self, states("queries", queries, self.rows.shape[1]), k)
 
 
 def _on_devices(rows: np.ndarray, ids: Sequence[int]) -> ShardedSearch:
@@ -353,15 +353,6 @@ def _on_devices(rows: np.ndarray, ids: Sequence[int]) -> ShardedSearch:
     return ShardedSearch(
         rows, [device for device in jax.devices() if device.id in ids] or None
     )
-
-
-@partial(jax.jit, static_argnames="k")
-def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
-    q = queries.reshape(-1, queries.shape[-1]).astype(
-        wider(queries.dtype, store.half_norms.dtype)
-    )
-    parts = _search_parts(store.rows, store.half_norms, q, k, store.placement)
-    return Neighbours(*(part.reshape(*queries.shape[:-1], k) for part in parts))
 
 
 def _search_parts(

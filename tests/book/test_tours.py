@@ -113,10 +113,10 @@ def test_a_list_of_one_card_is_no_tour(tmp_path: Path) -> None:
     assert "2 to 20 cards, and this one has 1" in warnings
 
 
-def test_the_link_of_the_lead_starts_the_tour_and_says_its_minutes() -> None:
+def test_the_link_of_the_lead_starts_the_tour_whose_title_says_its_minutes() -> None:
     text = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
     lead = text.partition("```{code-cell}")[0]
-    assert "[Take the five-minute tour.](#tour-intro)" in lead
+    assert "[Take the tour.](#tour-intro)" in lead
     tour = re.search(r"^\(tour-intro\)=\n:::\{tour\}(.*?)^:::$", text, re.M | re.S)
     assert tour is not None
     title, _, cards = tour[1].partition("\n")

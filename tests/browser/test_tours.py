@@ -150,7 +150,7 @@ def test_the_lead_starts_the_tour_which_keeps_its_place_and_leads_back_to_its_st
     visit,
 ):
     page = visit(reduced_motion="reduce", script=UNMEASURED).open("book/intro.html")
-    link = page.get_by_role("link", name="Take the five-minute tour.")
+    link = page.get_by_role("link", name="Take the tour.")
     link.click()
     place = page.locator(".tour-place")
     expect(place).to_have_text("1 of 12")
@@ -276,7 +276,7 @@ def test_a_finger_on_the_leads_link_starts_the_tour_with_the_explorer_in_view(vi
     page = visit("phone", reduced_motion="reduce", script=UNMEASURED).open(
         "book/intro.html"
     )
-    link = page.get_by_role("link", name="Take the five-minute tour.")
+    link = page.get_by_role("link", name="Take the tour.")
     rest(page)
     link.tap()
     expect(page.locator(".tour-place")).to_have_text("1 of 12")

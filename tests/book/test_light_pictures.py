@@ -15,6 +15,7 @@ from PIL import Image
 
 from extensions.delivery.light_pictures import (
     ON_PHONE,
+    LightPictures,
     _transparent,
     lighten_all,
     write_for_phones,
@@ -34,8 +35,15 @@ def site(tmp_path):
         Image.fromarray(pixels).save(tmp_path / f"{name}.png")
     images = '<img alt="a" src="../_images/drawing.png" /><img src="../_images/photograph.png" alt="b" />'
     (tmp_path / "page.html").write_text(images + '<img alt="c" src="logo.png" />')
-    lighten_all(tmp_path.glob("*.png"), [tmp_path / "page.html"])
+    lighten(tmp_path.glob("*.png"), [tmp_path / "page.html"], tmp_path / "kept")
     return tmp_path
+
+
+def lighten(pictures, pages, folder):
+    """As a build does, with what it keeps in a folder."""
+    light = LightPictures(folder)
+    lighten_all(pictures, pages, light)
+    light.close()
 
 
 def on_white(picture: Image.Image) -> Image.Image:
@@ -72,9 +80,28 @@ def test_a_drawing_keeps_its_colours_and_a_photograph_nearly(site):
 
 def test_a_transparent_picture_stands_on_white(tmp_path):
     Image.new("RGBA", (4, 4), (255, 0, 0, 0)).save(tmp_path / "clear.png")
-    lighten_all([tmp_path / "clear.png"], [])
+    lighten([tmp_path / "clear.png"], [], tmp_path / "kept")
     with Image.open(tmp_path / "clear.webp") as clear:
         assert on_white(clear).getpixel((0, 0)) == (255, 255, 255)
+
+
+def test_a_second_build_finds_what_the_first_has_lightened_and_drops_the_rest(
+    tmp_path, monkeypatch
+):
+    folder = tmp_path / "kept"
+    pictures = [tmp_path / f"{colour}.png" for colour in ("red", "blue")]
+    for picture in pictures:
+        Image.new("RGB", (4, 4), picture.stem).save(picture)
+    folder.mkdir()
+    (folder / "stopped.part").write_bytes(b"half a picture")
+    lighten(pictures, [], folder)
+    assert len(list(folder.iterdir())) == 2
+    first = (tmp_path / "red.webp").read_bytes()
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
+    monkeypatch.delattr("extensions.delivery.light_pictures.lightened")
+    lighten([tmp_path / "red.png"], [], folder)
+    assert (tmp_path / "red.webp").read_bytes() == first
+    assert len(list(folder.iterdir())) == 1
 
 
 def test_a_drawing_on_nothing_is_the_same_on_white():
@@ -113,7 +140,7 @@ def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_whe
     words = f"<figcaption>{words}: right by step.</figcaption>"
     page = tmp_path / "page.html"
     page.write_text(f"<figure>{image}{words}</figure>")
-    lighten_all(folder.glob("*.png"), [page])
+    lighten(folder.glob("*.png"), [page], tmp_path / "kept")
     made = page.read_text()
     assert (
         f'<source media="(max-width: 576px)" srcset="_images/{name}-phone.webp" width="30" height="60">'

@@ -4,12 +4,17 @@ a fifth of the weight.
 Each page is told their sizes, so that nothing moves when they arrive. On a phone it
 shows the figure that was drawn for one, whose panels stand one below another, and its
 caption says so. The notebooks keep the full pictures.
+
+The pictures are lightened beside the writing of the pages, which leaves all processors
+but one idle, and later builds find them again.
 """
 
+import io
 import re
+import shutil
 from base64 import b64decode
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +42,8 @@ SHOWN = re.compile(
 LINKED = re.compile(r'(href="[^"]*_images/[\w-]+)\.png"')
 # WebP's effort: its highest, 6, takes 47 times as long and saves half a per cent
 METHOD = 4
+# what decides how a picture looks
+CODE = Path(__file__).read_bytes()
 ON_PHONE = "-phone"  # of the name of a figure that was drawn for one
 NARROW = "(max-width: 576px)"  # as in the styles
 CAPTION = re.compile(r"(?<=</picture>)(.*?</figcaption>)", re.S)
@@ -68,14 +75,14 @@ class Light(NamedTuple):
     drawn: bool
 
 
-def lighten(picture: Path) -> Light:
-    """Replace a picture by a WebP of its best colours, 60 of a photograph and 32 of a
-    drawing.
+def lightened(picture: bytes) -> bytes:
+    """A picture as a WebP of its best colours, 60 of a photograph and 32 of a drawing,
+    which is as ink on nothing.
 
     One round of k-means brings 60 colours closer to the photographs than the 128 of
     median cut alone, at three quarters of the weight.
     """
-    with Image.open(picture) as image:
+    with Image.open(io.BytesIO(picture)) as image:
         image.load()
     solid = Image.new("RGB", image.size, "white")
     solid.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)
@@ -83,11 +90,11 @@ def lighten(picture: Path) -> Light:
     number, rounds = (32, 0) if drawn else (60, 1)
     colours = solid.quantize(number, Image.Quantize.MEDIANCUT, kmeans=rounds)
     light = colours.convert("RGB")
+    webp = io.BytesIO()
     (_transparent(light) if drawn else light).save(
-        picture.with_suffix(".webp"), lossless=True, quality=100, method=METHOD
+        webp, "WebP", lossless=True, quality=100, method=METHOD
     )
-    picture.unlink()
-    return Light(*image.size, drawn)
+    return webp.getvalue()
 
 
 def _transparent(drawing: Image.Image) -> Image.Image:
@@ -140,40 +147,101 @@ def write_for_phones(notebooks: Iterable[NotebookNode], folder: Path) -> None:
                 (folder / f"{name}{ON_PHONE}.png").write_bytes(b64decode(data[PHONE]))
 
 
-def lighten_all(pictures: Iterable[Path], pages: Iterable[Path]) -> None:
+class LightPictures:
+    """The lightened pictures of a book, in a folder that its later builds share.
+
+    Each is named after what it was made of: the picture, and the code of this module.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._pool = ThreadPoolExecutor()
+        self._begun: dict[str, Future[Path]] = {}
+
+    def begin(self, pictures: Iterable[bytes]) -> None:
+        """Lighten pictures in the background."""
+        for picture in pictures:
+            self._future(picture)
+
+    def replace(self, picture: Path) -> Light:
+        """Put the lightened picture in the place of a picture."""
+        kept = self._future(picture.read_bytes()).result()
+        shutil.copyfile(kept, picture.with_suffix(".webp"))
+        picture.unlink()
+        with Image.open(kept) as image:
+            return Light(*image.size, drawn=image.mode == "RGBA")
+
+    def close(self) -> None:
+        """Drop what is not begun, and what no picture of this build was made into."""
+        self._pool.shutdown(cancel_futures=True)
+        for kept in self._folder.glob("*"):  # of no folder: nothing
+            if kept.stem not in self._begun:
+                kept.unlink()
+
+    def _future(self, picture: bytes) -> Future[Path]:
+        name = sha256(CODE + picture).hexdigest()
+        if name not in self._begun:
+            path = self._folder / f"{name}.webp"
+            self._begun[name] = self._pool.submit(self._make, picture, path)
+        return self._begun[name]
+
+    @staticmethod
+    def _make(picture: bytes, path: Path) -> Path:
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(".part")  # a build can be stopped while it writes
+            part.write_bytes(lightened(picture))
+            part.replace(path)
+        return path
+
+
+def lighten_all(
+    pictures: Iterable[Path], pages: Iterable[Path], light: LightPictures
+) -> None:
     """Lighten pictures, and tell the pages."""
     paths = list(pictures)
-    with ThreadPoolExecutor() as pool:
-        sizes = dict(
-            zip(
-                (picture.stem for picture in paths),
-                pool.map(lighten, paths),
-                strict=True,
-            )
-        )
+    light.begin(path.read_bytes() for path in paths)
+    sizes = {path.stem: light.replace(path) for path in paths}
     for path in pages:
         before = path.read_text(encoding="utf-8")
         if (after := sized(before, sizes)) != before:
             path.write_text(after, encoding="utf-8")
 
 
-def _lighten_built(app: Sphinx, exception: Exception | None) -> None:
-    if exception is None and app.builder.format == "html":
-        site = Path(app.outdir)
-        cache = get_cache(app.config.nb_execution_cache_path)
-        write_for_phones(
-            (
-                cache.get_cache_bundle(record.pk).nb
-                for record in cache.list_cache_records()
-            ),
-            site / "_images",
-        )
-        lighten_all((site / "_images").glob("*.png"), (site / "book").rglob("*.html"))
+def _notebooks(app: Sphinx) -> Iterator[NotebookNode]:
+    cache = get_cache(app.config.nb_execution_cache_path)
+    for record in cache.list_cache_records():
+        yield cache.get_cache_bundle(record.pk).nb
+
+
+def _drawn_by(notebooks: Iterable[NotebookNode]) -> Iterator[bytes]:
+    for notebook in notebooks:
+        for cell in notebook.cells:
+            for output in cell.get("outputs", []):
+                data = output.get("data", {})
+                yield from (
+                    b64decode(data[k]) for k in ("image/png", PHONE) if k in data
+                )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx and MyST-NB."""
     if PhoneRenderer not in load_mime_renders():
         load_mime_renders().append(PhoneRenderer)
-    app.connect("build-finished", _lighten_built)
+    light = LightPictures(Path(app.outdir).parent / ".light_pictures")
+
+    def begin(app: Sphinx) -> None:
+        if app.builder.format == "html":
+            light.begin(_drawn_by(_notebooks(app)))
+
+    def end(app: Sphinx, exception: Exception | None) -> None:
+        if exception is None and app.builder.format == "html":
+            images = Path(app.outdir) / "_images"
+            write_for_phones(_notebooks(app), images)
+            pages = (Path(app.outdir) / "book").rglob("*.html")
+            lighten_all(images.glob("*.png"), pages, light)
+        light.close()
+
+    app.connect("builder-inited", begin)  # the cells have been run then
+    app.connect("build-finished", end)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

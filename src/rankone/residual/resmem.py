@@ -2,7 +2,7 @@
 neighbours.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
@@ -83,24 +83,6 @@ def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
 def _soft_weights(distances: Numbers, sigma: Array) -> Array:
     d = jnp.asarray(distances)
     return jax.nn.softmax(-d / sigma, axis=-1, where=~jnp.isposinf(d))
-
-
-class _Rows(Module):
-    """Embeddings of a block, in which nothing is searched: any number of neighbours is
-    allowed.
-    """
-
-    rows: Float[Array, "n D"]
-
-    def __init__(self, rows: Numbers) -> None:
-        self.rows = array("rows", rows, "(n, D): one embedding per row", 2, once=True)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def search(self, queries: Numbers, k: int) -> Neighbours:
-        """A method that nothing calls."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -269,10 +251,18 @@ class ResMem(Module):
         self, embeddings: Any, probs: Any, labels: Any, logits: Any
     ) -> "ResMem":
         """`fit` with arrays."""
-        with renamed(probs="logits" if probs is None else "probs"):
-            residuals = onehot_residuals(self._base(probs, logits), labels)
+        residuals = self._residuals(probs, labels, logits)
         with renamed(residuals="labels"):
             return self.fit_residuals(embeddings, residuals)
+
+    def _residuals(self, probs: Any, labels: Any, logits: Any) -> Array:
+        """Residuals (n, L) of the base model."""
+        with renamed(probs="logits" if probs is None else "probs"):
+            return onehot_residuals(self._base(probs, logits), labels)
+
+    def _kept(self, residuals: Numbers) -> Residuals:
+        """The entries of the residuals that are stored."""
+        return dense(residuals) if self.keep is None else largest(residuals, self.keep)
 
     def _fit_blocks(
         self,
@@ -293,19 +283,25 @@ class ResMem(Module):
                     f"got {brief(type(rows))}; it must be an iterator of blocks, as "
                     "the others are.",
                 )
-        model = replace(self, k=1, search=_Rows)
 
         def step(state: _Progress, block: _Examples) -> _Progress:
             probs, scores = (None, block.base) if logits else (block.base, None)
-            part = model._fit_arrays(block.embeddings, probs, block.labels, scores)
-            residuals, store = part._contents()
-            assert isinstance(store, _Rows)
-            arrays = map(np.asarray, (store.rows, *jax.tree.leaves(residuals)))
+            matrix = self._residuals(probs, block.labels, scores)
+            rows = array(
+                "embeddings",
+                block.embeddings,
+                "(n, D): one embedding per row",
+                2,
+                once=True,
+            )
+            residuals = self._kept(matrix)
+            _check_length("labels", residuals, rows)
             if state.blocks:
                 D = state.blocks[0][0].shape[1]
-                _check_width("embeddings", store.rows.shape[1], D)
+                _check_width("embeddings", rows.shape[1], D)
                 _check_width(base_name, residuals.L, state.L)
-            state.blocks.append(tuple(arrays))
+            arrays = (rows, *jax.tree.leaves(residuals))
+            state.blocks.append(tuple(map(np.asarray, arrays)))
             return _Progress(residuals.L, state.blocks)
 
         temperature = float(self.temperature) if path is not None and logits else 1.0
@@ -339,14 +335,8 @@ class ResMem(Module):
         """
         store = self.search(embeddings)
         if not isinstance(residuals, Residuals):
-            residuals = (
-                dense(residuals) if self.keep is None else largest(residuals, self.keep)
-            )
-        if len(store) != len(residuals):
-            raise ArgumentError(
-                "residuals",
-                f"got {len(residuals)} rows; it must be {len(store)}, as the embeddings.",
-            )
+            residuals = self._kept(residuals)
+        _check_length("residuals", residuals, store)
         integer(
             "k",
             self.k,
@@ -512,6 +502,16 @@ def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
                     name, "got fewer blocks; it must be as many as the others."
                 )
         yield _Examples(*parts)
+
+
+def _check_length(name: str, residuals: Residuals, embeddings: Sized) -> None:
+    """Raises unless there is one residual for each embedding."""
+    if len(residuals) != len(embeddings):
+        raise ArgumentError(
+            name,
+            f"got {len(residuals)} rows; it must be {len(embeddings)}, as the "
+            "embeddings.",
+        )
 
 
 def _check_width(name: str, width: int, expected: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankone._checks import ArgumentError, aligned, boolean, brief, release
 from rankone._files import locked, read_arrays, save_arrays
-from rankone._progress import progress_bar
+from rankone._progress import PATIENCE, progress_bar
 
 __all__ = ["checkpoint_path", "is_blocks", "join_rows", "row_blocks", "run_blocks"]
 
@@ -22,7 +22,6 @@ BLOCK_BYTES = 2**24  # of a slice of an array
 _AT_ONCE = 2**26  # bytes of an array that is taken whole
 # between two saves; times the seconds that the last save took, if more than one
 _SAVE_SECONDS = 20.0
-_PATIENCE = 2.0  # seconds before a bar appears by itself
 
 
 def is_blocks(rows: Any) -> bool:
@@ -101,7 +100,7 @@ def run_blocks(
                 desc=title,
                 unit="row",
                 disable=progress is False,
-                delay=0 if progress else _PATIENCE,
+                delay=0 if progress else PATIENCE,
             )
         )
         saved = time.monotonic()

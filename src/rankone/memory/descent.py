@@ -26,7 +26,7 @@ from rankone._checks import (
 )
 from rankone._mesh import under_automatic
 from rankone._module import assembled
-from rankone._progress import bars_are_off, progress_bar
+from rankone._progress import PATIENCE, bars_are_off, progress_bar
 from rankone.checks import Outcome, outcome
 from rankone.memory.implicit import at_rest
 from rankone.memory.protocol import (
@@ -43,7 +43,6 @@ __all__ = ["Retrieval", "retrieve"]
 
 _CHUNK = 25  # steps between two looks at the clock
 _CALL_STEPS = 250  # steps of one call, if nobody looks at the clock
-_PATIENCE = 2.0  # seconds before a progress bar appears
 
 
 @renamed(x="x0")
@@ -335,7 +334,7 @@ def _run_in_chunks(
         if end > max_steps and progress is False:
             break
         reads, stop = np.asarray(flags).tolist()
-        timeout = progress is None and time.monotonic() - start_time > _PATIENCE
+        timeout = progress is None and time.monotonic() - start_time > PATIENCE
         if bar is None and (progress or timeout):
             bar = progress_bar(total=max_steps, desc="retrieve", unit="step")
         if bar is not None:

@@ -24,8 +24,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
-from jax.sharding import AxisType, Mesh, NamedSharding, get_abstract_mesh
+from jax.sharding import AxisType, get_abstract_mesh
 from jaxtyping import Array, ArrayLike
+
+from rankone._axes import is_explicit, on_automatic
 
 __all__ = [
     "ArgumentError",
@@ -531,26 +533,13 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
 
 
 def _free(value: Array) -> Array:
-    """A JAX array on automatic axes of its mesh, unless the caller has set a mesh with
-    explicit ones.
+    """A JAX array on automatic axes of its mesh, unless jit traces it, or the caller has
+    set a mesh with explicit ones.
     """
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, jax.core.Tracer) or not is_explicit(value):
         return value
-    automatic = _automatic(value.sharding)
-    if automatic is None or AxisType.Explicit in get_abstract_mesh().axis_types:
-        return value
-    return jax.device_put(value, automatic)
-
-
-@lru_cache(maxsize=1024)
-def _automatic(sharding: Any) -> Any:
-    """The same placement over axes that the compiler may use, as it may not those of
-    `jax.make_mesh`, where the caller places every operation; None if it is such a one.
-    """
-    if not isinstance(sharding, NamedSharding) or not isinstance(sharding.mesh, Mesh):
-        return None
-    mesh = Mesh(sharding.mesh.devices, sharding.mesh.axis_names)
-    return None if mesh == sharding.mesh else NamedSharding(mesh, sharding.spec)
+    is_set = AxisType.Explicit in get_abstract_mesh().axis_types
+    return value if is_set else on_automatic(value)
 
 
 @jax.jit

@@ -24,7 +24,7 @@ from rankone._checks import (
     renamed,
     states,
 )
-from rankone._mesh import under_automatic
+from rankone._mesh import automatic
 from rankone._module import assembled
 from rankone._progress import PATIENCE, bars_are_off, progress_bar
 from rankone.checks import Outcome, outcome
@@ -46,6 +46,7 @@ _CALL_STEPS = 250  # steps of one call, if nobody looks at the clock
 
 
 @renamed(x="x0")
+@automatic
 def retrieve(
     memory: Memory,
     x0: Numbers,
@@ -118,24 +119,6 @@ def retrieve(
     clamp = None if clamp is None else _mask(clamp, x0)
     if bars_are_off():  # however slow the call is
         progress = False
-    descent = partial(
-        _descend, memory, max_steps=max_steps, gradient=gradient, progress=progress
-    )
-    return under_automatic(memory, descent, x0, step_size, tol, clamp)
-
-
-def _descend(
-    memory: Memory,
-    x0: Array,
-    step_size: ArrayLike,
-    tol: ArrayLike,
-    clamp: Array | np.ndarray | None,
-    *,
-    max_steps: int,
-    gradient: str,
-    progress: bool | None,
-) -> Retrieval:
-    """`retrieve`, of arguments that were checked."""
     origin = getattr(memory, "origin", 0.0)
     length = _CALL_STEPS if progress is False else _CHUNK
     run, options = _start(origin, x0, step_size, tol, clamp, length)

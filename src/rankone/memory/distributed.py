@@ -36,7 +36,6 @@ from rankone._mesh import (
     placement_of,
     placement_on,
     refuse_explicit,
-    under_automatic,
 )
 from rankone._module import assembled
 from rankone.memory.bases import BASES, FARTHEST
@@ -206,9 +205,10 @@ class DrDAM(EnergyMemory):
                 another run, or patterns in one piece are given with a checkpoint.
         """
         _check_features(features)
-        memory_of = partial(
-            _memory_of,
+        memory = _memory_of(
             features,
+            Xi,
+            beta,
             similarity=similarity,
             g=g,
             bits=check_bits(bits),
@@ -216,8 +216,7 @@ class DrDAM(EnergyMemory):
             progress=progress,
             path=checkpoint_path(checkpoint, progress),
         )
-        fields = under_automatic(features, memory_of, Xi, beta).__dict__
-        return assembled(cls, fields)
+        return assembled(cls, memory.__dict__)
 
     @automatic
     def add(self, xi: Numbers) -> "DrDAM":
@@ -408,6 +407,7 @@ class DrDAM(EnergyMemory):
         return patterns
 
 
+@automatic
 def _memory_of(
     features: RandomFeatures,
     Xi: Any,

@@ -368,19 +368,29 @@ class ResMem(Module):
         >>> spread.predict(np.eye(2), unsure).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
         """
+        store = self._contents()[1]
+        instance("store", store, ExactSearch, "an ExactSearch, to be split")
         return self._placed(placement_on(mesh, axis))
 
     def _placed(self, placement: Placement) -> "ResMem":
         """`sharded`, for a placement that was made before."""
         residuals, store = self._contents()
-        instance("store", store, ExactSearch, "an ExactSearch, to be split")
+        if isinstance(store, ExactSearch):
+            store = store._placed(placement)
         fields = {
             "residuals": split(residuals, placement),
-            "store": store._placed(placement),  # type: ignore[attr-defined]
+            "store": store,
             "sigma": placement.put(self.sigma),
             "temperature": placement.put(self.temperature),
         }
         return assembled(ResMem, self.__dict__ | fields)
+
+    @property
+    def placement(self) -> Placement | None:
+        """Placement of the stored rows over devices; None if they are in one place, or
+        nothing is stored.
+        """
+        return getattr(self.store, "placement", None)
 
     @automatic
     def predict(

@@ -126,8 +126,12 @@ def retrieve(
     if not is_traced(memory, run, options):
         run, parts = _run_in_chunks(memory, run, options, max_steps, progress)
         retrieval, divergences = _record(memory, run, options, x0)
-        _warn_of_divergence(divergences, len(run["x"]))
-        energies = _join_energies(parts, run, max_steps, retrieval.steps.shape)
+        # all that is fetched in one call, which waits once
+        parts, energy, reads, count = jax.device_get(
+            (parts, run["energy"], run["t"], divergences)
+        )
+        _warn_of_divergence(int(count), len(energy))
+        energies = _join_energies(parts, energy, int(reads), max_steps, x0.shape[:-1])
         return assembled(Retrieval, retrieval.__dict__ | {"energies": energies})
     run, options = _start(origin, x0, step_size, tol, clamp, max_steps + 1)
     if gradient == "unrolled":
@@ -147,15 +151,15 @@ def retrieve(
     return replace(retrieval, x=x, energies=jnp.where(tail, last, retrieval.energies))
 
 
-def _warn_of_divergence(divergences: Array, N: int) -> None:
-    if enabled.get() and int(divergences):
+def _warn_of_divergence(divergences: int, N: int) -> None:
+    if enabled.get() and divergences:
         advice = (
             "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
         )
         warnings.warn(
-            f"{int(divergences)} of {N} queries became NaN or infinite: {advice}.",
+            f"{divergences} of {N} queries became NaN or infinite: {advice}.",
             RuntimeWarning,
-            stacklevel=6,
+            stacklevel=5,
         )
 
 
@@ -314,8 +318,8 @@ def _run_in_chunks(
     for end in range(chunk, max_steps + 1 + chunk, chunk):
         run, flags = _steps(memory, run, *options, end - chunk, end, max_steps)
         parts.append(run["energies"])
-        if end > max_steps and progress is False:
-            break
+        if end > max_steps and bar is None and not progress:
+            break  # these were the last steps, and no bar shows them
         reads, stop = np.asarray(flags).tolist()
         timeout = progress is None and time.monotonic() - start_time > PATIENCE
         if bar is None and (progress or timeout):
@@ -330,19 +334,20 @@ def _run_in_chunks(
 
 
 def _join_energies(
-    parts: list[Array], run: _Run, max_steps: int, shape: tuple[int, ...]
+    parts: list[np.ndarray],
+    last: np.ndarray,
+    reads: int,
+    max_steps: int,
+    shape: tuple[int, ...],
 ) -> Array:
     """Energies (*shape, max_steps + 1) of all states read, and of those at rest; put
     together on the host, where a new length compiles nothing.
     """
-    *chunks, last, reads = jax.device_get([*parts, run["energy"], run["t"]])
-    energies = np.empty((max_steps + 1, len(last)), last.dtype)
-    energies[:] = last
-    path = np.concatenate(chunks)[: max(int(reads) - 1, 0)]
-    energies[: len(path)] = path
-    return jax.device_put(
-        np.ascontiguousarray(energies.T).reshape(*shape, len(energies))
-    )
+    energies = np.empty((len(last), max_steps + 1), last.dtype)
+    energies[:] = last[:, None]
+    path = np.concatenate(parts)[: max(reads - 1, 0)]
+    energies[:, : len(path)] = path.T
+    return jax.device_put(energies.reshape(*shape, max_steps + 1))
 
 
 @jax.jit

@@ -34,11 +34,11 @@ from rankone._module import Module, assembled
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
     Residuals,
+    checked_onehot_residuals,
     dense,
     from_arrays,
     full,
     largest,
-    onehot_residuals,
     positive_scalar,
     probabilities,
     split,
@@ -258,7 +258,7 @@ class ResMem(Module):
     def _residuals(self, probs: Any, labels: Any, logits: Any) -> Array:
         """Residuals (n, L) of the base model."""
         with renamed(probs="logits" if probs is None else "probs"):
-            return onehot_residuals(self._base(probs, logits), labels)
+            return checked_onehot_residuals(self._base(probs, logits), labels)
 
     def _kept(self, residuals: Numbers) -> Residuals:
         """The entries of the residuals that are stored."""

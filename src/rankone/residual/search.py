@@ -28,6 +28,7 @@ from rankone._checks import (
     integer,
     is_traced,
     known,
+    readable,
     states,
 )
 from rankone._mesh import (
@@ -194,12 +195,11 @@ def _check_size(rows: _Rows) -> _Rows:
     would under- or overflow.
     """
     if known(rows):
-        # An array on the host may be larger than a device.
-        maximum = (
-            max(float(rows.max()), -float(rows.min()))
-            if isinstance(rows, np.ndarray)
-            else float(concrete(_largest_entry, rows))
-        )
+        if readable(rows):  # also an array of NumPy that is larger than a device
+            entries = np.asarray(rows)
+            maximum = max(float(entries.max()), -float(entries.min()))
+        else:
+            maximum = float(concrete(_largest_entry, rows))
         info = jnp.finfo(wider(rows.dtype, jnp.float32))
         lower = float(info.tiny) ** 0.5 / float(info.eps)
         upper = (float(info.max) / rows.shape[1]) ** 0.5 / 2

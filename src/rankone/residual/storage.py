@@ -31,6 +31,7 @@ from rankone.precision import wider
 __all__ = [
     "Residuals",
     "bare_labels",
+    "checked_onehot_residuals",
     "classes",
     "dense",
     "from_arrays",
@@ -236,7 +237,11 @@ def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
         probs: The base model's probabilities (n, L), rows summing to 1.
         labels: Classes 0 … L − 1, (n,).
     """
-    probs = probabilities("probs", probs)
+    return checked_onehot_residuals(probabilities("probs", probs), labels)
+
+
+def checked_onehot_residuals(probs: Array, labels: Numbers) -> Float[Array, "n L"]:
+    """`onehot_residuals` of probabilities that were checked."""
     if probs.ndim != 2:
         raise ArgumentError(
             "probs",

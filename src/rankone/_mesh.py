@@ -8,7 +8,7 @@ maxima or the best few of each device travel. Left to the compiler, the loops ov
 blocks would first gather the whole array on every device.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from rankone._axes import automatic_mesh, is_explicit, on_automatic
-from rankone._checks import ArgumentError, brief, choice, is_traced
+from rankone._checks import brief, choice, is_traced
 
 __all__ = [
     "Placement",
@@ -101,10 +101,9 @@ def placement_on(mesh: Any, axis: Any) -> Placement:
         ValueError: If it is no mesh, or has no such axis.
     """
     if not isinstance(mesh, Mesh):
-        raise ArgumentError(
-            "mesh",
-            f"got {brief(mesh)}; it must be a mesh of devices, such as "
-            "jax.make_mesh((8,), ('rows',)).",
+        raise ValueError(
+            f"mesh: got {brief(mesh)}; it must be a mesh of devices, such as "
+            "jax.make_mesh((8,), ('rows',))."
         )
     names = mesh.axis_names
     if axis is None:
@@ -146,12 +145,11 @@ def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:
     return placement
 
 
-def _explicit_rows() -> ArgumentError:
-    return ArgumentError(
-        "mesh",
-        "got rows that are split over explicit axes; they must be automatic here: use "
-        "axis_types=(jax.sharding.AxisType.Auto,), or give the rows in one place, and "
-        "split the object by its method sharded.",
+def _explicit_rows() -> ValueError:
+    return ValueError(
+        "mesh: got rows that are split over explicit axes; they must be automatic here: "
+        "use axis_types=(jax.sharding.AxisType.Auto,), or give the rows in one place, "
+        "and split the object by its method sharded."
     )
 
 
@@ -167,17 +165,17 @@ def automatic(function: F) -> F:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        leaves, structure = jax.tree.flatten((arguments, options))
+        given = (*arguments, *options.values())
+        leaves = [leaf for argument in given for leaf in _leaves(argument)]
         explicit = _explicit_mesh(leaves)
         if explicit is None:
             return function(*arguments, **options)
-        for argument in (*arguments, *options.values()):
+        for argument in given:
             _check_same_mesh(explicit, getattr(argument, "placement", None))
         mesh = automatic_mesh(explicit).abstract_mesh
         with jax.sharding.use_abstract_mesh(mesh):
-            moved = [on_automatic(leaf) for leaf in leaves]
-            arguments, options = jax.tree.unflatten(structure, moved)
-            result = function(*arguments, **options)
+            moved = {name: _moved(argument) for name, argument in options.items()}
+            result = function(*map(_moved, arguments), **moved)
         if hasattr(result, "placement"):
             return result
         rows = _row_axes(leaves)
@@ -186,17 +184,28 @@ def automatic(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
+def _leaves(argument: Any) -> list[Any]:
+    """Leaves of an argument; an iterator of blocks has none before it is read."""
+    return [] if isinstance(argument, Iterator) else jax.tree.leaves(argument)
+
+
+def _moved(argument: Any) -> Any:
+    """The argument, with its arrays on automatic axes."""
+    if isinstance(argument, Iterator):
+        return argument
+    return jax.tree.map(on_automatic, argument)
+
+
 def _check_same_mesh(explicit: Any, placement: Any) -> None:
     """Raises if a placement is on another mesh than that with explicit axes."""
     if not isinstance(placement, Placement):
         return
     mesh = placement.mesh
     if tuple(explicit.shape.items()) != tuple(mesh.shape.items()):
-        raise ArgumentError(
-            "mesh",
-            f"got one of {dict(mesh.shape)}, and the mesh that is set has explicit axes "
-            f"{dict(explicit.shape)}; it must be the same mesh, or the other must be of "
-            "axis_types=(jax.sharding.AxisType.Auto,).",
+        raise ValueError(
+            f"mesh: got one of {dict(mesh.shape)}, and the mesh that is set has "
+            f"explicit axes {dict(explicit.shape)}; it must be the same mesh, or the "
+            "other must be of axis_types=(jax.sharding.AxisType.Auto,)."
         )
 
 
@@ -229,10 +238,10 @@ def refuse_explicit(placement: Placement | None, purpose: str) -> None:
     """Raises where the caller has set a mesh with explicit axes."""
     explicit = _explicit_mesh([])
     if placement is not None and explicit is not None:
-        raise ArgumentError(
-            "mesh",
-            f"got explicit axes {dict(explicit.shape)} that are set; for {purpose} "
-            "they must be automatic: axis_types=(jax.sharding.AxisType.Auto,).",
+        raise ValueError(
+            f"mesh: got explicit axes {dict(explicit.shape)} that are set; for "
+            f"{purpose} they must be automatic: "
+            "axis_types=(jax.sharding.AxisType.Auto,)."
         )
 
 

@@ -17,7 +17,6 @@ from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
-    ArgumentError,
     Numbers,
     array,
     brief,
@@ -396,12 +395,12 @@ class DrDAM(EnergyMemory):
         return jax.device_put(np.zeros(self.D, self.T.dtype))
 
     def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
-        requirement = (
-            "32 to be written to: write to the memory that was not rounded, and round "
-            "it again with replace(memory, bits=...)"
-        )
         if self.bits != 32:
-            raise ValueError(f"bits: got {brief(self.bits)}; it must be {requirement}.")
+            raise ValueError(
+                f"bits: got {brief(self.bits)}; it must be 32 to be written to: write "
+                "to the memory that was not rounded, and round it again with "
+                "replace(memory, bits=...)."
+            )
         patterns = states("xi", xi, self.D).reshape(-1, self.D)
         _check_angles("xi", patterns, self.centre, self.beta, self.features)
         return patterns
@@ -432,10 +431,9 @@ def _memory_of(
             | {"T": _rounded_tables(memory.T, bits, features), "bits": bits},
         )
     if path is not None:
-        raise ArgumentError(
-            "checkpoint",
-            f"got {str(path)!r}; it must be None unless Xi is an iterator of "
-            "blocks or an array of NumPy.",
+        raise ValueError(
+            f"checkpoint: got {str(path)!r}; it must be None unless Xi is an iterator "
+            "of blocks or an array of NumPy."
         )
     Xi = _pattern_rows(Xi, features)
     dtype = wider(Xi.dtype, jnp.float32)
@@ -463,9 +461,9 @@ def _pattern_rows(Xi: Any, features: RandomFeatures) -> Array:
         once=True,
     )
     if Xi.shape[1] != features.D:
-        raise ArgumentError(
-            "Xi",
-            f"got shape {Xi.shape}; it must be (K, {features.D}), to fit the features.",
+        raise ValueError(
+            f"Xi: got shape {Xi.shape}; it must be (K, {features.D}), to fit the "
+            "features."
         )
     return Xi
 
@@ -485,7 +483,7 @@ def _store_blocks(
     if not isinstance(Xi, np.ndarray):
         first = next(Xi, None)
         if first is None:
-            raise ArgumentError("Xi", "got no block; it must be one or more.")
+            raise ValueError("Xi: got no block; it must be one or more.")
         blocks = chain([first], Xi)
     else:
         first = Xi[:1]
@@ -573,11 +571,11 @@ def _rounded_tables(
 
 
 def _check_features(features: Any) -> None:
-    requirement = (
-        "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
-    )
     if not isinstance(features, RandomFeatures):
-        raise ValueError(f"features: got {brief(features)}; it must be {requirement}.")
+        raise ValueError(
+            f"features: got {brief(features)}; it must be a RandomFeatures, such as "
+            "RandomFeatures(D, 10_000, key=jax.random.key(0))."
+        )
 
 
 def _number(name: str, value: ArrayLike) -> ArrayLike:
@@ -622,13 +620,11 @@ def _check_angles(
             for part in pieces(np.asarray(Xi))
         )
         radius = np.sqrt(square) * np.sqrt(np.asarray(beta))
-    requirement = (
-        f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 resolves no "
-        "angles: pass centre=Xi.mean(0)"
-    )
     if not radius <= FARTHEST:
-        raise ArgumentError(
-            name, f"got patterns at {radius:.2g}/√β; it must be {requirement}."
+        raise ValueError(
+            f"{name}: got patterns at {radius:.2g}/√β; it must be within "
+            f"{FARTHEST:,.0f}/√β of the centre, beyond which float32 resolves no "
+            "angles: pass centre=Xi.mean(0)."
         )
 
 

@@ -18,7 +18,6 @@ from jaxtyping import Array, Float
 
 from rankone._blocks import checkpoint_path, join_rows, run_blocks
 from rankone._checks import (
-    ArgumentError,
     Numbers,
     array,
     brief,
@@ -240,10 +239,9 @@ class ResMem(Module):
                 embeddings, base, labels, probs is None, progress, path
             )
         if path is not None:
-            raise ArgumentError(
-                "checkpoint",
-                f"got {str(path)!r}; it must be None unless embeddings, labels, and "
-                "probs or logits are iterators of blocks.",
+            raise ValueError(
+                f"checkpoint: got {str(path)!r}; it must be None unless embeddings, "
+                "labels, and probs or logits are iterators of blocks."
             )
         return self._fit_arrays(embeddings, probs, labels, logits)
 
@@ -278,10 +276,9 @@ class ResMem(Module):
         iterators = {"embeddings": embeddings, base_name: base, "labels": labels}
         for name, rows in iterators.items():
             if not isinstance(rows, Iterator):
-                raise ArgumentError(
-                    name,
-                    f"got {brief(type(rows))}; it must be an iterator of blocks, as "
-                    "the others are.",
+                raise ValueError(
+                    f"{name}: got {brief(type(rows))}; it must be an iterator of "
+                    "blocks, as the others are."
                 )
 
         def step(state: _Progress, block: _Examples) -> _Progress:
@@ -317,7 +314,7 @@ class ResMem(Module):
             restore=partial(_restore, 2 if self.keep is None else 3),
         )
         if not state.blocks:
-            raise ArgumentError("embeddings", "got no block; it must be one or more.")
+            raise ValueError("embeddings: got no block; it must be one or more.")
         columns = [list(arrays) for arrays in zip(*state.blocks, strict=True)]
         state.blocks.clear()
         rows, *arrays = map(join_rows, columns)
@@ -405,11 +402,10 @@ class ResMem(Module):
         """
         base = self._base(probs, logits)
         correction = self.correction(embeddings)
-        requirement = f"one row for each embedding: {correction.shape}"
         if base.shape != correction.shape:
             raise ValueError(
-                f"{'logits' if probs is None else 'probs'}: got shape {base.shape}; "
-                f"it must be {requirement}."
+                f"{'logits' if probs is None else 'probs'}: got shape {base.shape}; it "
+                f"must be one row for each embedding: {correction.shape}."
             )
         return base + correction
 
@@ -508,8 +504,8 @@ def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
     for parts in zip_longest(*iterators.values()):
         for name, part in zip(iterators, parts, strict=True):
             if part is None:
-                raise ArgumentError(
-                    name, "got fewer blocks; it must be as many as the others."
+                raise ValueError(
+                    f"{name}: got fewer blocks; it must be as many as the others."
                 )
         yield _Examples(*parts)
 
@@ -517,20 +513,18 @@ def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
 def _check_length(name: str, residuals: Residuals, embeddings: Sized) -> None:
     """Raises unless there is one residual for each embedding."""
     if len(residuals) != len(embeddings):
-        raise ArgumentError(
-            name,
-            f"got {len(residuals)} rows; it must be {len(embeddings)}, as the "
-            "embeddings.",
+        raise ValueError(
+            f"{name}: got {len(residuals)} rows; it must be {len(embeddings)}, as the "
+            "embeddings."
         )
 
 
 def _check_width(name: str, width: int, expected: int) -> None:
     """Raises unless a block has as many columns as those before it."""
     if width != expected:
-        raise ArgumentError(
-            name,
-            f"got a block with {width} columns; it must have {expected}, as the blocks "
-            "before it.",
+        raise ValueError(
+            f"{name}: got a block with {width} columns; it must have {expected}, as "
+            "the blocks before it."
         )
 
 

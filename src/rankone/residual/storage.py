@@ -13,7 +13,6 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Integer
 
 from rankone._checks import (
-    ArgumentError,
     Numbers,
     array,
     brief,
@@ -243,10 +242,9 @@ def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
 def checked_onehot_residuals(probs: Array, labels: Numbers) -> Float[Array, "n L"]:
     """`onehot_residuals` of probabilities that were checked."""
     if probs.ndim != 2:
-        raise ArgumentError(
-            "probs",
-            f"got shape {probs.shape}; "
-            "it must be of shape (n, L): one row for each label.",
+        raise ValueError(
+            f"probs: got shape {probs.shape}; it must be of shape (n, L): one row for "
+            "each label."
         )
     return _onehot_residuals(
         probs, classes("labels", labels, probs.shape[:1], probs.shape[1])
@@ -269,10 +267,9 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
         sums = host_probs.sum(-1)
         fits = bool((abs(sums - 1) < _SUM).all()) and bool((host_probs >= -_SUM).all())
         if not fits:
-            raise ArgumentError(
-                name,
-                f"got rows that sum to {sums.min():.3g} … {sums.max():.3g}; "
-                "it must be probabilities; or use logits=.",
+            raise ValueError(
+                f"{name}: got rows that sum to {sums.min():.3g} … {sums.max():.3g}; it "
+                "must be probabilities; or use logits=."
             )
     return probs
 
@@ -294,19 +291,20 @@ def classes(
     """`value` as integers from 0 to L − 1, of this shape."""
     indices = host(name, value)
     if indices.shape != shape:
-        raise ArgumentError(
-            name,
-            f"got shape {indices.shape}; it must be shape {shape}: one for each row.",
+        raise ValueError(
+            f"{name}: got shape {indices.shape}; it must be shape {shape}: one for "
+            "each row."
         )
     if not jnp.issubdtype(indices.dtype, jnp.integer):
-        raise ArgumentError(
-            name, f"got {brief(indices.dtype)}; it must be integers from 0 to {L - 1}."
+        raise ValueError(
+            f"{name}: got {brief(indices.dtype)}; it must be integers from 0 to "
+            f"{L - 1}."
         )
     if readable(indices) and indices.size:
         minimum = int(np.asarray(indices).min())
         maximum = int(np.asarray(indices).max())
         if not (minimum >= 0 and maximum < L):
-            raise ArgumentError(
-                name, f"got {minimum} … {maximum}; it must be from 0 to {L - 1}."
+            raise ValueError(
+                f"{name}: got {minimum} … {maximum}; it must be from 0 to {L - 1}."
             )
     return numbers(name, indices)

@@ -159,6 +159,7 @@ class DrDAM(EnergyMemory):
         self.bits = bits
 
     @classmethod
+    @automatic
     def store(
         cls,
         Xi: Numbers | Iterator[Numbers],
@@ -204,18 +205,24 @@ class DrDAM(EnergyMemory):
                 another run, or patterns in one piece are given with a checkpoint.
         """
         _check_features(features)
-        memory = _memory_of(
-            features,
-            Xi,
-            beta,
-            similarity=similarity,
-            g=g,
-            bits=check_bits(bits),
-            centre=centre,
-            progress=progress,
-            path=checkpoint_path(checkpoint, progress),
-        )
-        return assembled(cls, memory.__dict__)
+        choice("similarity", similarity, _SIMILARITIES)
+        lookup("g", g)
+        bits = check_bits(bits)
+        path = checkpoint_path(checkpoint, progress)
+        if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
+            fields = _store_blocks(
+                Xi, beta, features, similarity, centre, progress, path
+            )
+        elif path is not None:
+            raise ValueError(
+                f"checkpoint: got {str(path)!r}; it must be None unless Xi is an "
+                "iterator of blocks or an array of NumPy."
+            )
+        else:
+            fields = _store_rows(Xi, beta, features, similarity, centre)
+        fields |= {"similarity": similarity, "g": g, "bits": bits}
+        fields["T"] = _rounded_tables(fields["T"], bits, features)
+        return assembled(cls, fields)
 
     @automatic
     def add(self, xi: Numbers) -> "DrDAM":
@@ -241,7 +248,7 @@ class DrDAM(EnergyMemory):
         patterns = self._patterns(xi)
         if readable(self.count, self.count_rest):
             count = len(self)
-            if not len(patterns) <= count:
+            if len(patterns) > count:
                 raise ValueError(
                     f"xi: got {len(patterns)} patterns; "
                     f"it must be at most the {count} that are stored."
@@ -406,49 +413,28 @@ class DrDAM(EnergyMemory):
         return patterns
 
 
-@automatic
-def _memory_of(
-    features: RandomFeatures,
+def _store_rows(
     Xi: Any,
     beta: ArrayLike,
-    *,
+    features: RandomFeatures,
     similarity: str,
-    g: str | Callable[..., Array],
-    bits: int,
     centre: Numbers | None,
-    progress: bool | None,
-    path: Path | None,
-) -> DrDAM:
-    """`DrDAM.store` with features that were checked."""
-    choice("similarity", similarity, _SIMILARITIES)
-    if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
-        memory = _store_blocks(
-            Xi, beta, features, similarity, g, centre, progress, path
-        )
-        return assembled(
-            DrDAM,
-            memory.__dict__
-            | {"T": _rounded_tables(memory.T, bits, features), "bits": bits},
-        )
-    if path is not None:
-        raise ValueError(
-            f"checkpoint: got {str(path)!r}; it must be None unless Xi is an iterator "
-            "of blocks or an array of NumPy."
-        )
+) -> dict[str, Any]:
+    """The fields of a memory of patterns that come in one piece."""
     Xi = _pattern_rows(Xi, features)
-    dtype = wider(Xi.dtype, jnp.float32)
-    positive("beta", beta, _BETA, dtype=dtype)
-    beta = jnp.asarray(beta, dtype)
-    centre = _point(centre, features.D, dtype)
+    beta, centre = _scales(Xi.dtype, beta, centre, features)
     _check_angles("Xi", Xi, centre, beta, features)
-    lookup("g", g)
     fields = _store(features, beta, Xi, similarity, centre, placement_of(Xi))
-    fields["T"] = _rounded_tables(fields["T"], bits, features)
-    options = {"similarity": similarity, "g": g, "bits": bits}
-    return assembled(
-        DrDAM,
-        {"beta": beta, "features": features, "centre": centre, **fields, **options},
-    )
+    return fields | {"beta": beta, "features": features, "centre": centre}
+
+
+def _scales(
+    dtype: Any, beta: ArrayLike, centre: Numbers | None, features: RandomFeatures
+) -> tuple[Array, Array]:
+    """β and the centre, in the precision in which patterns of `dtype` are summed."""
+    dtype = wider(dtype, jnp.float32)
+    positive("beta", beta, _BETA, dtype=dtype)
+    return jnp.asarray(beta, dtype), _point(centre, features.D, dtype)
 
 
 def _pattern_rows(Xi: Any, features: RandomFeatures) -> Array:
@@ -473,12 +459,11 @@ def _store_blocks(
     beta: ArrayLike,
     features: RandomFeatures,
     similarity: str,
-    g: str | Callable[..., Array],
     centre: Numbers | None,
     progress: bool | None,
     path: Path | None,
-) -> DrDAM:
-    """The memory of patterns that come a block at a time."""
+) -> dict[str, Any]:
+    """The fields of a memory of patterns that come a block at a time."""
     blocks = Xi
     if not isinstance(Xi, np.ndarray):
         first = next(Xi, None)
@@ -488,16 +473,8 @@ def _store_blocks(
     else:
         first = Xi[:1]
     pattern_dtype = _pattern_rows(first, features).dtype
-    dtype = wider(pattern_dtype, jnp.float32)
-    positive("beta", beta, _BETA, dtype=dtype)
-    lookup("g", g)
-    memory = _empty_memory(
-        features,
-        jnp.asarray(beta, dtype),
-        similarity,
-        _point(centre, features.D, dtype),
-        g,
-    )
+    beta, centre = _scales(pattern_dtype, beta, centre, features)
+    memory = _empty_memory(features, beta, similarity, centre)
     if features.placement is not None:
         memory = memory._placed(features.placement)
     names = ("T", "count", "count_rest", "power", "log_scale")
@@ -535,15 +512,11 @@ def _store_blocks(
         checkpoint=path,
         run=run,
     )
-    return assembled(DrDAM, memory.__dict__ | state)
+    return memory.__dict__ | state
 
 
 def _empty_memory(
-    features: RandomFeatures,
-    beta: Array,
-    similarity: str,
-    centre: Array,
-    g: str | Callable[..., Array] = "identity",
+    features: RandomFeatures, beta: Array, similarity: str, centre: Array
 ) -> DrDAM:
     """A memory with no pattern, to which patterns are added."""
     zeros: Any = jnp.zeros(features.M, centre.dtype)
@@ -553,7 +526,7 @@ def _empty_memory(
         zeros = Tables(entries, jnp.ones((), centre.dtype), 32, features.Y)
     minimum = jnp.finfo(centre.dtype).min / 2
     return DrDAM(
-        zeros, beta, features, 0.0, 0.0, similarity, g, centre=centre, log_scale=minimum
+        zeros, beta, features, 0.0, 0.0, similarity, centre=centre, log_scale=minimum
     )
 
 

@@ -307,7 +307,7 @@ def _unroll(
 def _run_in_chunks(
     memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None
 ) -> tuple[_Run, list[Array]]:
-    """The run after chunks of steps, with a look at the clock after each chunk, and the
+    """The run after chunks of steps, with a look at the clock between chunks, and the
     energies of each chunk. No program depends on `max_steps`. Two flags are all that is
     fetched.
     """

@@ -387,8 +387,9 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ax.set(yscale="log", ylim=(0.01, 200))
         for i, name in enumerate(other_waves(sines, kind)):
             at = np.array(diverged(sines, name, kind)) > 0
-            top = np.full(at.sum(), 150 / 1.5**i)  # one below another
-            ax.plot(np.array(x)[at], top, "x", ms=5, color=_COLOUR[name])
+            if at.any():
+                top = np.full(at.sum(), 150 / 1.5**i)  # one below another
+                ax.plot(np.array(x)[at], top, "x", ms=5, color=_COLOUR[name])
     axes[0].set_ylabel("mean squared error")
     axes[2].set_ylabel("fraction right")
     fig.legend(

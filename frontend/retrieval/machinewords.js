@@ -78,12 +78,13 @@ const percents = (v) => `${figures(100 * v, 2)} %`;
 function judged({ S, exact, floored, step }, { K, Y }) {
   const expected = Math.sqrt(K / (2 * Y));
   const [error, share] = [Math.abs(S - exact) / exact, expected / exact];
-  const digits = digitsFor(3, (d) => {
-    const [s, x, e] = [S, exact, expected].map((v) => rounded(v, d));
-    return percents(Math.abs(s - x) / x) === percents(error) && percents(e / x) === percents(share);
-  });
+  const off = (/** @type {number} */ d) =>
+    Math.abs(rounded(S, d) - rounded(exact, d)) / rounded(exact, d);
+  const digits = digitsFor(3, (d) => percents(off(d)) === percents(error));
+  const seen = rounded(exact, digits);
+  const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
   const both = `The exact memory has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, digits)} is expected`;
+  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed = step > 0 && error > CLIMBED * share ? "; the steps climb it, too" : "";

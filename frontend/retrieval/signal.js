@@ -13,7 +13,7 @@ import { strength, strengthsOf, strongerOf, unknownOf } from "./strengths.js";
 const ENDS = [0.03, 6]; // of the axis, whose scale is logarithmic
 const HELP = {
   signal:
-    "How much noise the signal of the picture can stand: the strongest noise with which a whole run from this query still finds the picture. It is computed from the distances to the stored pictures. It is 0 where even the exact memory does not find the picture.",
+    "The strongest noise with which a run from this query still finds the picture. It falls with β, and it is 0 where even the exact memory fails.",
   noise:
     "How strongly the noise of T moves the hidden pixels: √(K/2Y), the noise of one reading, times the root of the number of hidden values.",
 };

@@ -235,7 +235,7 @@ def test_no_card_covers_the_explorers_sentence_or_what_the_card_speaks_of(visit)
         at = page.locator(".tour-place").inner_text()
         for part in page.locator(".r1-sentence, .tour-outlined").all():
             box = part.bounding_box()
-            assert 0 <= box["y"], at
+            assert box["y"] >= 0, at
             assert box["y"] + box["height"] <= top, at
         forward.click()
 

@@ -30,8 +30,14 @@ export const LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"];
 
 /** Where the book derives each level: the page and the place on it, and its heading. */
 export const SECTIONS = [
-  ["kernels.html#one-dimension-by-hand", "One dimension, by hand"],
-  ["kernels.html#one-dimension-by-hand", "One dimension, by hand"],
+  [
+    "kernels.html#the-gaussian-kernel-is-an-average-of-cosines",
+    "The Gaussian kernel is an average of cosines",
+  ],
+  [
+    "kernels.html#the-gaussian-kernel-is-an-average-of-cosines",
+    "The Gaussian kernel is an average of cosines",
+  ],
   ["distributed.html#one-vector-for-all", "One vector for all"],
   ["kernels.html#sec-ker-floor", "The noise floor"],
   ["hopfield.html#sec-hop-energy", "The energy of this part"],

@@ -56,6 +56,7 @@ export function createSignal() {
     signal(strengths?.signal, otherwise);
     noise(strengths?.noise, otherwise);
     element.style.setProperty("--r1-noise", `${100 * shareOf(strengths?.noise ?? 0)}%`);
+    element.classList.toggle("r1-unknown", !strengths);
     setText(verdict, words);
     const numbers = strengths
       ? `Signal ${strength(strengths.signal)}, noise ${strength(strengths.noise)}`

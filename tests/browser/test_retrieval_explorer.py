@@ -1723,6 +1723,12 @@ def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
     expect(page.locator(".r1-signal")).to_have_attribute(
         "aria-label", "Signal and noise. Known for photographs only."
     )
+    # of bits two sliders stand under the buttons, and cover none
+    own = page.locator(".r1-own").bounding_box()
+    cover = page.locator(".r1-cover").bounding_box()
+    query = page.locator(".r1-query").first.bounding_box()
+    assert query["y"] + query["height"] <= own["y"] + 1
+    assert own["y"] + own["height"] <= cover["y"] + 5  # the air around a track
 
 
 def test_a_question_with_a_guess_closes_the_vector(explorer):

@@ -18,6 +18,9 @@ import pytest
 
 TABLE = Path(__file__).with_suffix(".toml")
 UNLISTED = 10  # programs that a file may compile which the table does not name
+# jax forgets the programs of a function that is garbage, and when that is collected
+# differs from run to run: `memory/test_memories.py` was seen to ask for 329 to 333.
+SLACK = 1.05
 compiled = 0
 
 
@@ -34,7 +37,7 @@ def excess(file: str, count: int, table: dict[str, Any]) -> str | None:
     another jax than was counted on.
     """
     most = table["most"].get(file, UNLISTED)
-    if count <= most or table["jax"] != jax.__version__:
+    if count <= SLACK * most or table["jax"] != jax.__version__:
         return None
     return (
         f"{file} compiles {count} programs, its budget is {most}: share shapes and "

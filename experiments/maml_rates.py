@@ -33,10 +33,10 @@ from rankone.maml import (
     meta_train,
     squared_error,
 )
-from rankone_book.maml_runs import ADAM, STEP_SIZE
+from rankone_book.maml_runs import ADAM, FAMILIES, STEP_SIZE
 
 GRID = {
-    "family": ["waves", "letters1", "letters4"],
+    "family": list(FAMILIES),
     "learner": ["maml", "first_order", "ordinary", "recurrent"],
     "rate": [0.3, 1.0, 3.0, 10.0],
 }
@@ -47,8 +47,9 @@ LONGER = {"waves": 3.5, "letters": 5.0}
 INNER = {"maml": 5, "first_order": 5, "ordinary": 0}
 
 
-def family_of(name: str) -> Any:
-    return SineTasks() if name == "waves" else LetterTasks(shots=int(name[-1]))
+def tasks_of(family: str) -> Any:
+    shots = FAMILIES[family].shots
+    return SineTasks() if shots is None else LetterTasks(shots=shots)
 
 
 @cache
@@ -58,7 +59,8 @@ def trained(
     """A learner and its parameters after meta-training; the random start of
     `ordinary` on letters is left as it is.
     """
-    letters = family != "waves"
+    kind = FAMILIES[family].kind
+    letters = kind == "letters"
     loss = cross_entropy if letters else squared_error
     sizes = (16, 5) if letters else (1, 1)
     if learner == "recurrent":
@@ -75,15 +77,11 @@ def trained(
     key = jax.random.split(jax.random.key(seed))[0]
     if letters and learner == "ordinary":
         return made, made.init(key)
-    options = {"iterations": iterations, "meta_batch": BATCH[_kind(family)]}
+    options = {"iterations": iterations, "meta_batch": BATCH[kind]}
     run = meta_train(
-        made, family_of(family), loss, key=key, learning_rate=adam, **options
+        made, tasks_of(family), loss, key=key, learning_rate=adam, **options
     )
     return made, run.params
-
-
-def _kind(family: str) -> str:
-    return "waves" if family == "waves" else "letters"
 
 
 def measure(
@@ -94,7 +92,7 @@ def measure(
     squared error on waves, fraction right on letters; scores end where they are no
     longer finite.
     """
-    kind = _kind(family)
+    kind = FAMILIES[family].kind
     iterations = {"waves": waves, "letters": letters}[kind]
     reads = learner == "recurrent"
     step_size = STEP_SIZE[kind] * (1.0 if reads or learner == "ordinary" else rate)
@@ -104,7 +102,7 @@ def measure(
     made, params = trained(family, learner, step_size, adam, iterations, seed)
     metric = squared_error if kind == "waves" else accuracy
     fresh = draw_tasks(
-        family_of(family), tasks, key=jax.random.split(jax.random.key(seed))[1]
+        tasks_of(family), tasks, key=jax.random.split(jax.random.key(seed))[1]
     )
     if reads:
         return {"queries": _finite(evaluate(made, params, fresh, metric).mean)}

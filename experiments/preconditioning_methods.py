@@ -7,7 +7,7 @@ evaluation.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import jax
@@ -31,7 +31,7 @@ from rankone.preconditioning import (
 )
 from rankone.preconditioning.layers import is_layer
 
-__all__ = ["METHODS", "Problem", "train"]
+__all__ = ["METHODS", "Problem", "learning_curve", "train"]
 
 MOMENTUM = 0.9
 DECAY = 0.9
@@ -74,15 +74,45 @@ def train(
     after every `every` steps.
     """
     chunk, state = METHODS[method](problem, rate, every, key)
-    jax.block_until_ready(chunk(state, 0))  # compile
-    curve = {"seconds": [0.0], "loss": [float(problem.evaluate(_network(state)))]}
-    for i in range(steps // every):
+    return learning_curve(
+        chunk,
+        state,
+        range(steps // every),
+        lambda state: problem.evaluate(_network(state)),
+        limit=100,
+        clock=clock,
+    )
+
+
+def learning_curve(
+    chunk: Step,
+    state: Any,
+    stretches: Iterable[Any],
+    evaluate: Callable[[Any], Any],
+    *,
+    limit: float,
+    clock: Callable[[], float],
+) -> dict[str, list[float]]:
+    """Seconds, and the evaluated number, at the start and after every stretch of steps.
+
+    Args:
+        chunk: (state, stretch) ↦ the state after the steps of one stretch.
+        state: State to begin with.
+        stretches: What `chunk` takes beside the state, one for each stretch.
+        evaluate: State ↦ number.
+        limit: The curve ends where the number is not below `limit` times the first.
+        clock: Counts the seconds of `chunk`, without compilation.
+    """
+    curve = {"seconds": [0.0], "loss": [float(evaluate(state))]}
+    for i, stretch in enumerate(stretches):
+        if i == 0:
+            jax.block_until_ready(chunk(state, stretch))  # compile
         began = clock()
-        state = jax.block_until_ready(chunk(state, i))
+        state = jax.block_until_ready(chunk(state, stretch))
         spent = clock() - began
-        loss = float(problem.evaluate(_network(state)))
-        # diverged, or not a number: the curve ends here
-        if not loss < 100 * curve["loss"][0]:
+        loss = float(evaluate(state))
+        # diverged, or not a number
+        if not loss < limit * curve["loss"][0]:
             break
         curve["seconds"].append(curve["seconds"][-1] + spent)
         curve["loss"].append(loss)

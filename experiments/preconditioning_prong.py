@@ -9,10 +9,12 @@ examples, summed over the outputs.
 """
 
 import time
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from preconditioning_methods import learning_curve
 from record import Experiment, main
 
 from rankone import nn
@@ -74,43 +76,37 @@ def measure(
     ends there.
     """
     network, batch = problem(examples, inputs, outputs, hidden, seed)
+
+    def mean_loss(network: dict) -> jax.Array:
+        return losses(network, batch).mean()
+
     if method == "prong":
         trainer = pc.prong(losses, learning_rate=rate, every=renew, damping=damping)
         state = trainer.init(network, batch)
-
-        def advance(state):
-            return trainer.step(state, batch)[0]
-
-        def network_of(state):
-            return state.network
-
     else:
         state = network
-        descend = jax.grad(lambda network: losses(network, batch).mean())
-        advance = jax.jit(
+        descend = jax.jit(
             lambda network: jax.tree.map(
-                lambda w, g: w - rate * g, network, descend(network)
+                lambda w, g: w - rate * g, network, jax.grad(mean_loss)(network)
             )
         )
 
-        def network_of(state):
-            return state
-
-    value = jax.jit(lambda network: losses(network, batch).mean())
-    jax.block_until_ready(advance(state))  # compile
-    curve = {"seconds": [0.0], "loss": [float(value(network_of(state)))]}
-    for _ in range(steps // every):
-        began = time.process_time()
+    def chunk(state: Any, _: int) -> Any:
         for _ in range(every):
-            state = advance(state)
-        jax.block_until_ready(state)
-        spent = time.process_time() - began
-        loss = float(value(network_of(state)))
-        if not loss < 2 * curve["loss"][0]:
-            break
-        curve["seconds"].append(curve["seconds"][-1] + spent)
-        curve["loss"].append(loss)
-    return curve
+            state = (
+                trainer.step(state, batch)[0] if method == "prong" else descend(state)
+            )
+        return state
+
+    value = jax.jit(mean_loss)
+    return learning_curve(
+        chunk,
+        state,
+        range(steps // every),
+        lambda state: value(state.network if method == "prong" else state),
+        limit=2,
+        clock=time.process_time,
+    )
 
 
 EXPERIMENT = Experiment(

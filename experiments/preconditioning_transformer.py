@@ -10,6 +10,7 @@ out. Seconds are the processor's.
 """
 
 import time
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -17,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from preconditioning_methods import learning_curve
 from preconditioning_optimisers import shampoo, soap
 from record import Experiment, main
 
@@ -239,23 +241,21 @@ def measure(
         optax.scale_by_adam().init(params["tables"]),
         jnp.zeros(()),
     )
-    curve = {"seconds": [0.0], "loss": [float(judged(params, *asked, heads))]}
-    for i in range(steps // every):
-        batches = rows(
-            train, draws.integers(0, len(train) - window - 1, (every, batch)), window
-        )
-        keys = jax.random.split(jax.random.key(1000 * seed + i), every)
-        if i == 0:
-            # compile
-            jax.block_until_ready(stretch(state, batches, keys, rates, **options))
-        began = time.process_time()
-        state = jax.block_until_ready(stretch(state, batches, keys, rates, **options))
-        spent = time.process_time() - began
-        loss = float(judged(state[0], *asked, heads))
-        if not loss < 2 * curve["loss"][0]:
-            break
-        curve["seconds"].append(curve["seconds"][-1] + spent)
-        curve["loss"].append(loss)
+
+    def stretches() -> Iterator[tuple]:
+        for i in range(steps // every):
+            places = draws.integers(0, len(train) - window - 1, (every, batch))
+            keys = jax.random.split(jax.random.key(1000 * seed + i), every)
+            yield rows(train, places, window), keys
+
+    curve = learning_curve(
+        lambda state, drawn: stretch(state, *drawn, rates, **options),
+        state,
+        stretches(),
+        lambda state: judged(state[0], *asked, heads),
+        limit=2,
+        clock=time.process_time,
+    )
     return curve | {"numbers": sum(W.size for W in jax.tree.leaves(params))}
 
 

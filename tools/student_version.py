@@ -66,7 +66,7 @@ def _renumbered(cells: list[NotebookNode], numbers: Mapping[str, str]) -> None:
 
 
 def minutes(notebook: NotebookNode) -> dict[str, tuple[str, int]]:
-    """Title and minutes of every exercise: q1 -> ("A multiplier maximises", 30)."""
+    """Title and minutes of every exercise: q2 -> ("The block system", 20)."""
     stated = rf"{EXERCISE}\d*\*\* \((.+)\)\n>\s*\n> ★+ \*(\d+) minutes"
     rows = re.findall(stated, "\n".join(cell.source for cell in notebook.cells))
     return {f"q{n}": (title, int(time)) for n, (title, time) in enumerate(rows, 1)}

@@ -23,6 +23,7 @@ import { createReadouts } from "./readouts.js";
 import { isSettled, overflowInWords } from "./report.js";
 import { explain, OPENING, PENDING, playing } from "./sentence.js";
 import { noPaint, prepare } from "./settings.js";
+import { createSignal } from "./signal.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
 import { createTold } from "./told.js";
@@ -103,7 +104,8 @@ export function createExplorer(initial, library, model, questions = []) {
   const { clock } = playback;
   const told = createTold(library, () => {
     const { settings, pending } = frame;
-    return { engine, settings, pending, ready, step: clock.step };
+    const { strengths } = signal;
+    return { engine, settings, pending, ready, step: clock.step, strengths };
   });
   const charts = createCharts();
   const readouts = createReadouts();
@@ -153,6 +155,7 @@ export function createExplorer(initial, library, model, questions = []) {
     },
   });
   const memories = createMemories(panel.grid, machine.opener);
+  const signal = createSignal();
   const sentence = h("p", { class: "r1-sentence" });
   const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }));
   const axes = axisChoice(initial.across, (across) =>
@@ -201,12 +204,14 @@ export function createExplorer(initial, library, model, questions = []) {
       engine.hold();
       stage.wait();
       readouts.wait();
+      signal.wait();
       setText(sentence, PENDING);
     } else engine.configure(ready.config, ready.pictures);
     machine.opener.disabled = frame.pending;
     machine.go(frame.pending ? -1 : settings.inside);
     if (frame.pending) weigh(null);
     showMap();
+    if (!frame.pending && map.foresight) signal.show(settings, ready, map.foresight);
   }
 
   /** What was shown as an end while the reader held it plays, once they let go. */
@@ -224,6 +229,7 @@ export function createExplorer(initial, library, model, questions = []) {
     engine.hold();
     stage.wait();
     readouts.wait();
+    signal.wait();
     panel.show(frame.settings);
     weigh(null);
     frame.tell("Fetching the photographs with 64 × 64 pixels …");
@@ -421,7 +427,12 @@ export function createExplorer(initial, library, model, questions = []) {
       cover,
       stage.ghosts,
     ],
-    under: [transport, h("div", { class: "r1-three" }, panel.first), sentence, frame.status],
+    under: [
+      transport,
+      h("div", { class: "r1-set" }, h("div", { class: "r1-three" }, panel.first), signal.element),
+      sentence,
+      frame.status,
+    ],
     controls: [h("div", { class: "r1-axis-choice" }, axes.element, pin.element), map.element],
     readouts: readouts.elements,
     pictured: [map.element],
@@ -441,7 +452,7 @@ export function createExplorer(initial, library, model, questions = []) {
         ...{ ends, info: end?.info, ended: end?.ended, overflow: end?.overflow, relativeNoise },
         ...{ record: end && named(end.frame.record), trace: end?.trace, bounds: timeline.bounds },
         ...{ computed: timeline.last, mapped: map.known(), busy: engine.isBusy(), due },
-        ...{ config, numbers, machine: machine.state() },
+        ...{ config, numbers, machine: machine.state(), strengths: signal.strengths },
       };
     },
     close() {

@@ -261,7 +261,9 @@ function named(element, foot) {
   };
 }
 
-/** @type {(thumbnail: (id: string, values: Float32Array) => string) => (inner: () => void) => Level} */
+/** @typedef {(id: string, values: Float32Array, bits: boolean) => string} Thumbnail */
+
+/** @type {(thumbnail: Thumbnail) => (inner: () => void) => Level} */
 const entryLevel = (thumbnail) => (inner) => {
   const [WIDE, ROW, FOOT] = [450, 58, 24];
   const MOST = 40; // bars that have room for a thumbnail
@@ -275,7 +277,7 @@ const entryLevel = (thumbnail) => (inner) => {
    *
    * @type {(look: Look, context: Context) => void}
    */
-  function drawBars({ phases, entry }, { ids, patterns, K }) {
+  function drawBars({ phases, entry }, { ids, patterns, bits, K }) {
     const [left, total] = [58, 78];
     const step = (WIDE - left - total - 10) / K;
     const width = Math.max(0.6, Math.min(22, step - 2));
@@ -309,7 +311,7 @@ const entryLevel = (thumbnail) => (inner) => {
     const small = patterns.slice(0, K <= MOST ? K : 0).map((values, m) => {
       const corner = { x: left + step * (m + 0.5) - side / 2, y: 2 * ROW + 3 };
       const size = { width: side, height: side };
-      return h("image", { ...corner, ...size, href: thumbnail(ids[m], values), "data-m": m });
+      return h("image", { ...corner, ...size, href: thumbnail(ids[m], values, bits), "data-m": m });
     });
     const columns = patterns.map((_, m) =>
       bar(left + step * (m + 0.5), [0, 2 * ROW + FOOT], step, { class: "r1-hit", "data-m": m }),
@@ -433,12 +435,10 @@ export function createLevels({ inner, take }) {
   /** @type {Map<string, string>} */
   const addresses = new Map();
   const { canvas, show } = picture({ label: "", size: SIDE });
-  /** @type {(id: string, values: Float32Array) => string} */
-  const thumbnail = (id, values) => {
+  /** @type {Thumbnail} */
+  const thumbnail = (id, values, bits) => {
     const known = addresses.get(id);
     if (known) return known;
-    const side = Math.ceil(Math.sqrt(values.length / 3));
-    const bits = 3 * side * side !== values.length;
     const n = bits ? 3 * values.length : values.length;
     const unit = 255 * Math.sqrt(values.length);
     show(Uint8Array.from({ length: n }, (_, i) => unit * values[bits ? Math.floor(i / 3) : i]));

@@ -30,9 +30,9 @@ export const LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"];
 
 /** Where the book derives each level: the page and the place on it, and its heading. */
 export const SECTIONS = [
-  ["kernels.html#one-dimension-by-hand", "One dimension, by hand"],
-  ["kernels.html#one-dimension-by-hand", "One dimension, by hand"],
-  ["distributed.html#one-vector-for-all", "One vector for all"],
+  ["kernels.html#sec-ker-cosines", "The Gaussian kernel is an average of cosines"],
+  ["kernels.html#sec-ker-cosines", "The Gaussian kernel is an average of cosines"],
+  ["distributed.html#sec-dis-vector", "The memory vector and its energy"],
   ["kernels.html#sec-ker-floor", "The noise floor"],
   ["hopfield.html#sec-hop-energy", "The energy of this part"],
 ];
@@ -46,21 +46,49 @@ const pictures = (K, bits) => counted(K, `stored ${bits ? "pattern" : "picture"}
 /** @param {Look} look */
 const nameOf = ({ frequency }) => `Frequency ${count(frequency + 1)}`;
 
+const TINY = 1e-3; // below it, a number is written by its power of ten, in two figures at most
+const MOST = 6; // digits, however long it takes until what is shown comes out
+
+/**
+ * The fewest digits, from `least` on, with which a calculation comes out: what the factors as they are shown give is
+ * written as the result is.
+ *
+ * @type {(least: number, comes: (digits: number) => boolean) => number}
+ */
+function digitsFor(least, comes) {
+  let digits = least;
+  while (digits < MOST && !comes(digits)) digits++;
+  return digits;
+}
+
+/** As it is shown with so many places after the point. @type {(v: number, places: number) => number} */
+const placed = (v, places) => Number(v.toFixed(places));
+
+/** As it is shown in so many figures. @type {(v: number, digits: number) => number} */
+const rounded = (v, digits) => Number(v.toPrecision(digits));
+
 /** @param {number} v */
 const percents = (v) => `${figures(100 * v, 2)} %`;
 
 /**
- * How good Ŝ is: its error, and the noise that is to be expected.
+ * S and Ŝ, how good Ŝ is, and the noise that is to be expected.
  *
  * @type {(look: Look, context: Context) => string}
  */
 function judged({ S, exact, floored, step }, { K, Y }) {
   const expected = Math.sqrt(K / (2 * Y));
-  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, 2)} is expected`;
-  if (floored || !(expected < exact)) return `. ${noise}, more than S itself: this Ŝ is noise.`;
   const [error, share] = [Math.abs(S - exact) / exact, expected / exact];
+  const off = (/** @type {number} */ d) =>
+    Math.abs(rounded(S, d) - rounded(exact, d)) / rounded(exact, d);
+  const digits = digitsFor(3, (d) => percents(off(d)) === percents(error));
+  const seen = rounded(exact, digits);
+  const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
+  const both = `The exact memory has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
+  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected`;
+  if (floored || !(expected < exact))
+    return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed = step > 0 && error > CLIMBED * share ? "; the steps climb it, too" : "";
-  return `, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
+  return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
 }
 
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
@@ -72,7 +100,7 @@ const SENTENCES = [
   (_, { K, bits }) =>
     `*T* adds up the waves of the ${pictures(K, bits)}: for each frequency a sum of cosines and a sum of sines. It holds both divided by √*Y*, so that the product of two such vectors is a mean over all *Y* frequencies. No single term can be read from a sum.`,
   (look, context) =>
-    `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far) to 1 (equal). The exact memory has S = ${figures(look.exact)}, the vector estimates Ŝ = ${figures(look.S)}${judged(look, context)}`,
+    `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far) to 1 (equal). ${judged(look, context)}`,
   (look, { freedom }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
@@ -82,28 +110,35 @@ const SENTENCES = [
 /** @type {(level: number, look: Look, context: Context) => string} */
 export const sentenceOf = (level, look, context) => SENTENCES[level](look, context);
 
-/** In brackets where it is negative, behind a sign. @param {number} v */
-const factor = (v) => (fixed(v).startsWith("−") ? `(${fixed(v)})` : fixed(v));
+/** In brackets where it is negative, behind a sign. @param {string} text */
+const factor = (text) => (text.startsWith("−") ? `(${text})` : text);
 
 /** A level's formula with its numbers. @type {((look: Look, context: Context) => string)[]} */
 const FORMULAS = [
   ({ phase }, { beta }) => {
-    const root = Math.sqrt(beta);
-    // digits enough that their product is the phase that is shown
-    const sum = figures(phase / root, 4);
-    return `*θ* = √*β* · Σ *ωx* = ${figures(root, 4)} × ${phase < 0 ? `(${sum})` : sum} = ${fixed(phase)}`;
+    const [root, sum] = [Math.sqrt(beta), phase / Math.sqrt(beta)];
+    const digits = digitsFor(4, (d) => fixed(rounded(root, d) * rounded(sum, d)) === fixed(phase));
+    return `*θ* = √*β* · Σ *ωx* = ${figures(root, digits)} × ${factor(figures(sum, digits))} = ${fixed(phase)}`;
   },
   ({ phase }) =>
-    `cos ${factor(phase)} = ${fixed(Math.cos(phase))}, sin ${factor(phase)} = ${fixed(Math.sin(phase))}`,
+    `cos ${factor(fixed(phase))} = ${fixed(Math.cos(phase))}, sin ${factor(fixed(phase))} = ${fixed(Math.sin(phase))}`,
   ({ entry }, { Y }) => {
     /** @param {number} sum */
-    const held = (sum) => `${fixed(sum)} / √*Y* = ${figures(sum / Math.sqrt(Y), 2)}`;
+    const held = (sum) => {
+      const quotient = (/** @type {number} */ v) => figures(v / Math.sqrt(Y), 2);
+      const places = digitsFor(2, (p) => quotient(placed(sum, p)) === quotient(sum));
+      return `${fixed(sum, places)} / √${count(Y)} = ${quotient(sum)}`;
+    };
     return `${held(entry.cos)} and ${held(entry.sin)}`;
   },
-  (look) => {
-    const { phase, entry, part } = look;
-    const [cos, sin] = [Math.cos(phase), Math.sin(phase)];
-    return `One term: ${fixed(cos)} × ${factor(entry.cos)} + ${factor(sin)} × ${factor(entry.sin)} = ${fixed(part)}`;
+  ({ phase, entry, part }) => {
+    const four = [Math.cos(phase), entry.cos, Math.sin(phase), entry.sin];
+    const places = digitsFor(2, (p) => {
+      const [cos, ofCos, sin, ofSin] = four.map((v) => placed(v, p));
+      return fixed(cos * ofCos + sin * ofSin) === fixed(part);
+    });
+    const [cos, ofCos, sin, ofSin] = four.map((v) => fixed(v, places));
+    return `One term: ${cos} × ${factor(ofCos)} + ${factor(sin)} × ${factor(ofSin)} = ${fixed(part)}`;
   },
   (_, { eta, beta }) => `*x* ← *x* + (*η*/*β*) ∇ log Ŝ, *η*/*β* = ${figures(eta)}/${figures(beta)}`,
 ];
@@ -117,11 +152,15 @@ export const formulaOf = (level, look, context) => FORMULAS[level](look, context
  * @type {(cell: [number, number], numbers: [number, number, number], operation: "×" | "+", bits: boolean) => string}
  */
 export function followed([row, column], [a, b, c], operation, bits) {
+  const isProduct = operation === "×";
+  const few = Math.min(Math.abs(a), Math.abs(b)) < TINY ? 1 : 2; // of a product: its factors have no more
+  const digits = isProduct
+    ? digitsFor(2, (d) => figures(rounded(a, d) * rounded(b, d), few) === figures(c, few))
+    : digitsFor(3, (p) => fixed(placed(a, p) + placed(b, p), p) === fixed(c, p));
   /** @param {number} v */
-  const write = (v) => (operation === "×" ? figures(v, 2) : fixed(v, 3));
-  const behind = b < 0 ? `(${write(b)})` : write(b);
+  const write = (v) => (isProduct ? figures(v, digits) : fixed(v, digits));
   const where = `Row ${row + 1}, column ${column + 1}${bits ? "" : ", red"}`;
-  return `${where}: ${write(a)} ${operation} ${behind} = ${write(c)}`;
+  return `${where}: ${write(a)} ${operation} ${factor(write(b))} = ${isProduct ? figures(c, few) : write(c)}`;
 }
 
 /** A stored picture's part of a frequency. @type {(label: string, phase: number) => string} */

@@ -148,7 +148,6 @@ function firstControls(settings, change) {
       ...of("Y"),
       label: "frequencies",
       symbol: "Y",
-      marked: true,
       values: stops(RULES.counts.Y, 2),
       format: count,
       title:

@@ -119,6 +119,10 @@ export function phaseMap(library, on) {
         known.set(column * ROWS + row, { error, picture });
     },
     known: () => known.size,
+    /** What is known of the stored pictures and the query that were last shown, before any run. */
+    get foresight() {
+      return foresight;
+    },
     /** The β below which pictures mix, or null where it is not to be told. */
     mark: () => mark,
     /**

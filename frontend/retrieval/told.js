@@ -6,6 +6,7 @@ import { named } from "./timeline.js";
 /** @import { Library } from "./library.js" */
 /** @import { Findings } from "./presets.js" */
 /** @import { Ready, Settings } from "./settings.js" */
+/** @import { Strengths } from "./strengths.js" */
 /** @import { Timeline } from "./timeline.js" */
 
 /**
@@ -15,6 +16,7 @@ import { named } from "./timeline.js";
  *   pending: boolean,
  *   ready: Ready,
  *   step: number,
+ *   strengths: Strengths | null,
  * }} Now
  */
 
@@ -38,10 +40,11 @@ export function createTold(library, now) {
    * @returns {Findings}
    */
   function of(end) {
-    const { freedom, numbers, stored, isStored } = now().ready;
+    const { ready, strengths } = now();
+    const { freedom, numbers, stored, isStored } = ready;
     const both = at(end.frame.record, end.frame.step);
     const [pull, roughness] = [end.info.pull ?? 0, end.info.roughness ?? 0];
-    return { pull, roughness, both, freedom, numbers, K: stored.length, isStored };
+    return { pull, roughness, strengths, both, freedom, numbers, K: stored.length, isStored };
   }
 
   return {

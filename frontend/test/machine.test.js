@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { key, normal } from "../kit/random.js";
 import {
   enlarged,
   followed,
@@ -34,7 +35,7 @@ test("each level says what is seen, with its own numbers", () => {
     [],
     ["6 stored pictures"],
     // |Ŝ − S|/S, √(K/2Y), and this over S
-    ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.0071", "only 0.99 % of S"],
+    ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.00707", "only 0.99 % of S"],
     ["1,536", "= 39 times", "0.016"],
   ];
   wanted.forEach((numbers, level) => {
@@ -60,8 +61,8 @@ test("each level has a formula that comes out, and a section of the book that de
   assert.deepEqual(plain, [
     "θ = √β · Σ ωx = 8.66 × 0.2887 = 2.50",
     "cos 2.50 = −0.80, sin 2.50 = 0.60",
-    "1.11 / √Y = 0.0045 and −0.66 / √Y = −0.0027",
-    "One term: −0.80 × 1.11 + 0.60 × (−0.66) = −1.29",
+    "1.11 / √60,000 = 0.0045 and −0.66 / √60,000 = −0.0027",
+    "One term: −0.801 × 1.114 + 0.598 × (−0.660) = −1.29",
     "x ← x + (η/β) ∇ log Ŝ, η/β = 0.2/75",
   ]);
   for (const [place, heading] of SECTIONS) {
@@ -86,6 +87,84 @@ test("one number is followed, and a stored picture is named, in figures that are
   );
   assert.equal(partOf("cat", Math.PI), "cat: phase 3.14, cosine −1.00, sine 0.00");
   assert.equal(enlarged(0.0357), "enlarged 14 times");
+});
+
+/** A number as it is written, and one unit of its last digit. @param {string} text */
+function read(text) {
+  const [, mantissa, exponent = ""] = /^(−?[\d.,]*)·?(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?$/.exec(text) ?? [];
+  const digits = [...exponent]
+    .map((c) => (c === "⁻" ? "-" : String("⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c))))
+    .join("");
+  const plain = mantissa.replaceAll(",", "").replace("−", "-");
+  const scale = 10 ** Number(digits);
+  const places = plain.split(".")[1]?.length ?? 0;
+  return { value: (plain === "" ? 1 : Number(plain)) * scale, unit: scale / 10 ** places };
+}
+
+/** Whether both sides of a written calculation agree within the last digit of its result. @param {string} text */
+function comesOut(text) {
+  const [left, right] = text.replaceAll(/[()]/g, "").split(" = ");
+  const value = left
+    .split(" + ")
+    .map((term) => term.split(" × ").reduce((product, v) => product * read(v).value, 1))
+    .reduce((sum, v) => sum + v, 0);
+  const { value: result, unit } = read(right);
+  return Math.abs(value - result) <= 1.001 * unit;
+}
+
+test("every product and every sum comes out as it is shown, whatever the setting", () => {
+  const draws = normal(key(7), 4000);
+  let at = 0;
+  const draw = () => draws[at++];
+  for (const [beta, Y, K] of [
+    [75, 60_000, 6],
+    [200, 1000, 24],
+    [1, 200_000, 1],
+    [33.3, 80_000, 500],
+  ]) {
+    for (let i = 0; i < 100; i++) {
+      const phase = Math.sqrt(beta) * draw() * 0.6;
+      const entry = { cos: Math.sqrt(K) * draw(), sin: (i % 5 ? 1 : 0.02) * Math.sqrt(K) * draw() };
+      const part = entry.cos * Math.cos(phase) + entry.sin * Math.sin(phase);
+      const own = { ...look, phase, entry, part };
+      const [first, , held, term] = LEVELS.map((_, level) =>
+        formulaOf(level, own, { ...context, beta, Y, K }).replaceAll("*", ""),
+      );
+      assert.ok(comesOut(first.replace(/^.*ωx = /, "")), first);
+      assert.ok(comesOut(term.replace("One term: ", "")), term);
+      for (const quotient of held.split(" and ")) {
+        const [, sum, root, result] = /^(.*) \/ √(.*) = (.*)$/.exec(quotient) ?? [];
+        const { value, unit } = read(result);
+        const shown = read(sum).value / Math.sqrt(read(root).value);
+        assert.ok(Math.abs(shown - value) <= 1.001 * unit, quotient);
+      }
+      const [pixel, weight] = [Math.abs(draw()) / 2, (i % 4 ? 0.02 : 1e-4) * draw()];
+      for (const [sign, result] of /** @type {["×" | "+", number][]} */ ([
+        ["×", pixel * weight],
+        ["+", pixel + weight],
+      ])) {
+        const line = followed([0, 0], [pixel, weight, result], sign, false);
+        assert.ok(comesOut(line.replace(/^.*: /, "")), line);
+      }
+    }
+  }
+});
+
+test("the error of Ŝ and its noise come out of the numbers beside them", () => {
+  for (const [S, exact] of [
+    [0.7931, 0.712],
+    [1.70234, 1.70113],
+    [0.09876, 0.10234],
+  ]) {
+    const said = sentenceOf(3, { ...look, S, exact }, context).replaceAll("*", "");
+    const numbers =
+      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* = (\S+) is expected, .* (\S+) % of S/;
+    const [, ...shown] = numbers.exec(said) ?? [];
+    const [s, estimate, error, noise, share] = shown.map(read);
+    const off = (100 * Math.abs(estimate.value - s.value)) / s.value;
+    assert.ok(Math.abs(off - error.value) <= error.unit, said);
+    assert.ok(Math.abs((100 * noise.value) / s.value - share.value) <= share.unit, said);
+  }
 });
 
 test("at rest there is no step to take", () => {

@@ -16,7 +16,6 @@ import numpy as np
 from jaxtyping import ArrayLike, Real, Shaped, jaxtyped
 
 from rankone._checks import (
-    ArgumentError,
     boolean,
     brief,
     host,
@@ -111,7 +110,7 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         if classes[0] is Sequence or entries[-1] is Ellipsis:
             entries = entries[:1] * size
         if not size == len(entries) > 0:
-            raise ArgumentError(name, f"got {brief(value)}; it must be a {kinds[0]}.")
+            raise ValueError(f"{name}: got {brief(value)}; it must be a {kinds[0]}.")
         values = []
         for i, (entry, hint) in enumerate(
             zip(value, map(_kinds, entries), strict=True)
@@ -122,7 +121,7 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         return tuple(values) if classes[0] is tuple else values
     elif classes == (Callable,):
         if not callable(value):
-            raise ArgumentError(name, f"got {brief(value)}; it must be a function.")
+            raise ValueError(f"{name}: got {brief(value)}; it must be a function.")
     elif all(map(_is_class, classes)):
         names = " or ".join(kind.__name__ for kind in classes)
         instance(name, value, classes, f"an instance of {names}")
@@ -170,10 +169,10 @@ def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> N
         sizes = [
             f"{argument} is {arrays[argument][1]}" for argument in list(arrays)[:place]
         ]
-        raise ArgumentError(
-            name,
-            f"got shape {shape}; it must be of shape ({', '.join(spec.split())}), "
-            f"not empty{', where ' if sizes else ''}{', '.join(sizes)}.",
+        raise ValueError(
+            f"{name}: got shape {shape}; it must be of shape "
+            f"({', '.join(spec.split())}), not "
+            f"empty{', where ' if sizes else ''}{', '.join(sizes)}."
         )
 
 

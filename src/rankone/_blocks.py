@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 
-from rankone._checks import ArgumentError, aligned, boolean, brief, release
+from rankone._checks import aligned, boolean, brief, release
 from rankone._files import locked, read_arrays, save_arrays
-from rankone._progress import progress_bar
+from rankone._progress import PATIENCE, progress_bar
 
 __all__ = ["checkpoint_path", "is_blocks", "join_rows", "row_blocks", "run_blocks"]
 
@@ -22,7 +22,6 @@ BLOCK_BYTES = 2**24  # of a slice of an array
 _AT_ONCE = 2**26  # bytes of an array that is taken whole
 # between two saves; times the seconds that the last save took, if more than one
 _SAVE_SECONDS = 20.0
-_PATIENCE = 2.0  # seconds before a bar appears by itself
 
 
 def is_blocks(rows: Any) -> bool:
@@ -52,9 +51,9 @@ def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
         yield block[skip:] if skip else block
         skip = 0
     if skip:
-        raise ArgumentError(
-            "checkpoint",
-            f"got a file with {skip} rows more than exist; it must be of these rows.",
+        raise ValueError(
+            f"checkpoint: got a file with {skip} rows more than exist; it must be of "
+            "these rows."
         )
 
 
@@ -101,7 +100,7 @@ def run_blocks(
                 desc=title,
                 unit="row",
                 disable=progress is False,
-                delay=0 if progress else _PATIENCE,
+                delay=0 if progress else PATIENCE,
             )
         )
         saved = time.monotonic()
@@ -144,8 +143,8 @@ def checkpoint_path(checkpoint: Any, progress: Any = None) -> Path | None:
     if checkpoint is None:
         return None
     if not isinstance(checkpoint, str | Path):
-        raise ArgumentError(
-            "checkpoint", f"got {brief(checkpoint)}; it must be a path, or None."
+        raise ValueError(
+            f"checkpoint: got {brief(checkpoint)}; it must be a path, or None."
         )
     return Path(checkpoint)
 
@@ -154,10 +153,9 @@ def _refuse_several_processes(path: Path, state: Any) -> None:
     """Raise if a part of the state lies in another process."""
     for leaf in jax.tree.leaves(state):
         if isinstance(leaf, jax.Array) and not leaf.is_fully_addressable:
-            raise ArgumentError(
-                "checkpoint",
-                f"got {str(path)!r}; it must be None where arrays are split over "
-                "several processes: save what is stored by Orbax.",
+            raise ValueError(
+                f"checkpoint: got {str(path)!r}; it must be None where arrays are "
+                "split over several processes: save what is stored by Orbax."
             )
 
 
@@ -170,10 +168,9 @@ def _lock(path: Path) -> Iterator[None]:
         try:
             stack.enter_context(locked(path, wait=False))
         except BlockingIOError as error:
-            raise ArgumentError(
-                "checkpoint",
-                f"got {str(path)!r}, which another process writes; it must be a file "
-                "of one run at a time.",
+            raise ValueError(
+                f"checkpoint: got {str(path)!r}, which another process writes; it must "
+                "be a file of one run at a time."
             ) from error
         except OSError as error:
             raise _unwritable(path, error) from error
@@ -189,13 +186,13 @@ def _save(path: Path, state: Any, run: str) -> None:
         raise _unwritable(path, error) from error
 
 
-def _unwritable(path: Path, error: OSError) -> ArgumentError:
+def _unwritable(path: Path, error: OSError) -> ValueError:
     """The refusal of a checkpoint that the system does not let us write."""
-    return ArgumentError(
-        "checkpoint",
-        f"got {str(path)!r}, which could not be written ({error.strerror or error}); it "
-        "must be a file in a folder with room for it: make room or name another file, "
-        "and run again, to go on from the rows that were saved before.",
+    return ValueError(
+        f"checkpoint: got {str(path)!r}, which could not be written "
+        f"({error.strerror or error}); it must be a file in a folder with room for it: "
+        "make room or name another file, and run again, to go on from the rows that "
+        "were saved before."
     )
 
 
@@ -211,17 +208,17 @@ def _load(
         name = str(saved.pop("run"))
         leaves = [saved[f"leaf{i}"] for i in range(len(saved))]
     except (ValueError, KeyError, IsADirectoryError) as error:
-        raise ArgumentError(
-            "checkpoint",
-            f"got {str(path)!r}, which cannot be read; it must be {requirement}.",
+        raise ValueError(
+            f"checkpoint: got {str(path)!r}, which cannot be read; it must be "
+            f"{requirement}."
         ) from error
     try:
         if name != run:
             raise ValueError("run")
         return restore(state, leaves)
     except ValueError as error:
-        raise ArgumentError(
-            "checkpoint", f"got {str(path)!r} of another run; it must be {requirement}."
+        raise ValueError(
+            f"checkpoint: got {str(path)!r} of another run; it must be {requirement}."
         ) from error
 
 

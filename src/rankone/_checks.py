@@ -24,11 +24,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
-from jax.sharding import AxisType, Mesh, NamedSharding, get_abstract_mesh
+from jax.sharding import AxisType, get_abstract_mesh
 from jaxtyping import Array, ArrayLike
 
+from rankone._axes import is_explicit, on_automatic
+
 __all__ = [
-    "ArgumentError",
     "Numbers",
     "aligned",
     "array",
@@ -68,23 +69,6 @@ _PIECE = 2**22  # bytes looked at, at a time
 Numbers = ArrayLike | float | Sequence[Any]
 
 
-class ArgumentError(ValueError):
-    """Error about one argument: a `ValueError` that stores the argument's name.
-
-    Attributes:
-        name: Name of the argument, or of a part of it, such as `rows[1]`.
-        problem: The value that it got, and the values that it may have.
-    """
-
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(name, problem)
-        self.name = name
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.problem}"
-
-
 def is_traced(*values: Any) -> bool:
     """True if any leaf of `values` is being traced by jit, grad or vmap, and so has no
     concrete value.
@@ -98,25 +82,27 @@ def refuse_traced(title: str, **arguments: Any) -> None:
     """
     for name, value in arguments.items():
         if is_traced(value):
-            raise ArgumentError(
-                name,
-                f"got a traced value; it must be known: {title} computes on the host, "
-                "so call it outside of jit, vmap and grad, or close over a number.",
+            raise ValueError(
+                f"{name}: got a traced value; it must be known: {title} computes on "
+                "the host, so call it outside of jit, vmap and grad, or close over a "
+                "number."
             )
 
 
 @contextmanager
 def renamed(**names: str) -> Iterator[None]:
     """Context manager or decorator that renames an argument in errors: with
-    `renamed(rows="embeddings")` an error about `rows` names `embeddings`.
+    `renamed(rows="embeddings")` an error about `rows` names `embeddings`. The name of an
+    argument, or of a part of it such as `rows[1]`, is what stands before the colon.
     """
     try:
         yield
-    except ArgumentError as error:
+    except ValueError as error:
+        name, _, problem = str(error).partition(": ")
         for inner, outer in names.items():
-            if error.name == inner or error.name.startswith((f"{inner}[", f"{inner}.")):
-                name = outer + error.name.removeprefix(inner)
-                raise ArgumentError(name, error.problem) from error
+            if name == inner or name.startswith((f"{inner}[", f"{inner}.")):
+                part = name.removeprefix(inner)
+                raise ValueError(f"{outer}{part}: {problem}") from error
         raise
 
 
@@ -164,23 +150,23 @@ def concrete(function: Callable[..., Any], *values: Any) -> Any:
 def choice(name: str, value: Any, options: Any) -> None:
     """Raise unless `value` is one of the named `options`."""
     if not isinstance(value, Hashable) or value not in options:
-        raise ArgumentError(
-            name,
-            f"got {brief(value)}; it must be one of {', '.join(map(repr, options))}.",
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be one of "
+            f"{', '.join(map(repr, options))}."
         )
 
 
 def boolean(name: str, value: Any) -> bool:
     """`value` if it is a boolean of Python's or numpy's."""
     if not isinstance(value, bool | np.bool_):
-        raise ArgumentError(name, f"got {brief(value)}; it must be True or False.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be True or False.")
     return bool(value)
 
 
 def instance(name: str, value: Any, kind: Any, requirement: str) -> None:
     """Raise unless `value` is an instance of a class or protocol."""
     if not isinstance(value, kind) or isinstance(value, type):
-        raise ArgumentError(name, f"got {brief(value)}; it must be {requirement}.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be {requirement}.")
 
 
 def integer(
@@ -198,12 +184,12 @@ def integer(
     with suppress(TypeError):
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
     if number is None:
-        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     if number < least:
-        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     if number > most:
-        raise ArgumentError(
-            name, f"got {brief(value)}; it must be {hint}, at most {most:,}."
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be {hint}, at most {most:,}."
         )
     return number
 
@@ -221,8 +207,8 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
         return value if dtype is None else _rounded(np.float64(value), dtype)
     if is_traced(value) or (isinstance(value, jax.Array) and not _on_host(value)):
         if jnp.ndim(value) != 0:
-            raise ArgumentError(
-                name, f"got shape {jnp.shape(value)}; it must be {hint}."
+            raise ValueError(
+                f"{name}: got shape {jnp.shape(value)}; it must be {hint}."
             )
         return None
     # a long one is an object to numpy
@@ -240,7 +226,7 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
         and not np.isnan(number)
     )
     if not is_number:
-        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     return float(number) if dtype is None else _rounded(number, dtype)
 
 
@@ -254,7 +240,7 @@ def positive(
     # below it processors compute with 0
     least = 0.0 if dtype is None else float(jnp.finfo(dtype).tiny)
     if not (number is None or (0 < number < np.inf and least <= number)):
-        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
 
 
 def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> Any:
@@ -263,7 +249,7 @@ def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> 
     """
     number = real(name, value, hint)
     if not (number is None or 0 <= number < np.inf):
-        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     return value if number is None else number
 
 
@@ -277,7 +263,7 @@ def floating(name: str, dtype: Any, requirement: str = "float32 or float64") -> 
             jnp.float64,
         ):
             return canonical
-    raise ArgumentError(name, f"got {brief(dtype)}; it must be {requirement}.")
+    raise ValueError(f"{name}: got {brief(dtype)}; it must be {requirement}.")
 
 
 def random_key(name: str, key: Any) -> None:
@@ -289,10 +275,9 @@ def random_key(name: str, key: Any) -> None:
     )
     old = dtype == jnp.uint32 and shape == jax.random.key_data(jax.random.key(0)).shape
     if not new and not old:
-        raise ArgumentError(
-            name,
-            f"got {brief(key)}; "
-            "it must be a JAX random key, such as jax.random.key(0).",
+        raise ValueError(
+            f"{name}: got {brief(key)}; it must be a JAX random key, such as "
+            "jax.random.key(0)."
         )
 
 
@@ -312,13 +297,13 @@ def host(name: str, value: Any) -> Any:
     try:
         result = as_array(value)
     except (TypeError, ValueError, OverflowError) as error:  # rows of different lengths
-        raise ArgumentError(
-            name, f"got {brief(value)}; it must be an array of real numbers."
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be an array of real numbers."
         ) from error
     if not _is_real(result.dtype):
-        raise ArgumentError(
-            name,
-            f"got an array of {result.dtype}; it must be an array of real numbers.",
+        raise ValueError(
+            f"{name}: got an array of {result.dtype}; it must be an array of real "
+            "numbers."
         )
     return result
 
@@ -338,13 +323,13 @@ def array(
     """
     result = _lifted(name, value)
     if result.ndim != ndim:
-        raise ArgumentError(
-            name, f"got shape {result.shape}; it must be an array of shape {shape}."
+        raise ValueError(
+            f"{name}: got shape {result.shape}; it must be an array of shape {shape}."
         )
     if result.size == 0:
-        raise ArgumentError(
-            name,
-            f"got shape {result.shape}; it must be a non-empty array of shape {shape}.",
+        raise ValueError(
+            f"{name}: got shape {result.shape}; it must be a non-empty array of shape "
+            f"{shape}."
         )
     return _finite(name, result, once)
 
@@ -353,12 +338,9 @@ def states(name: str, value: Numbers, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
     result = _lifted(name, value)
     if result.ndim < 1 or result.shape[-1] != D:
-        requirement = (
-            f"an array of shape (..., {D}): one state per row, of the length of the "
-            "stored patterns"
-        )
-        raise ArgumentError(
-            name, f"got shape {result.shape}; it must be {requirement}."
+        raise ValueError(
+            f"{name}: got shape {result.shape}; it must be an array of shape (..., "
+            f"{D}): one state per row, of the length of the stored patterns."
         )
     return _finite(name, result, once=False)
 
@@ -367,9 +349,9 @@ def inputs(x: Numbers, n: int) -> Array:
     """The inputs of a layer (..., n); their values are not looked at."""
     x = numbers("x", x)
     if x.ndim < 1 or x.shape[-1] != n:
-        raise ArgumentError(
-            "x",
-            f"got shape {x.shape}; it must be of shape (..., {n}): one input per row.",
+        raise ValueError(
+            f"x: got shape {x.shape}; it must be of shape (..., {n}): one input per "
+            "row."
         )
     return x
 
@@ -380,8 +362,8 @@ def numbers(name: str, value: Numbers) -> Array:
         return _free(value)
     result = _lifted(name, value)
     if not _is_real(result.dtype):
-        raise ArgumentError(
-            name, f"got {brief(result.dtype)}; it must be an array of real numbers."
+        raise ValueError(
+            f"{name}: got {brief(result.dtype)}; it must be an array of real numbers."
         )
     return jax.device_put(result) if isinstance(result, np.ndarray) else result
 
@@ -437,8 +419,8 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
             return result.astype(canonicalize_dtype(np.float64)) if double else result
         return copied(np.asarray(value))
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(
-            name, f"got {brief(value)}; it must be an array of real numbers."
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be an array of real numbers."
         ) from error
 
 
@@ -507,8 +489,9 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     # the kind first: it is looked up faster, and settles float32 and float64
     if value.dtype.kind != "f" and not jnp.issubdtype(value.dtype, jnp.floating):
         if not _is_real(value.dtype):
-            raise ArgumentError(
-                name, f"got {brief(value.dtype)}; it must be an array of real numbers."
+            raise ValueError(
+                f"{name}: got {brief(value.dtype)}; it must be an array of real "
+                "numbers."
             )
         value = value.astype(jnp.result_type(float))
     if enabled.get() and _on_host(value):  # `readable`, for what is its own only leaf
@@ -520,10 +503,9 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     else:
         is_finite = not (once and known(value)) or bool(concrete(_all_finite, value))
     if not is_finite:
-        raise ArgumentError(
-            name,
-            "got NaN or infinity; "
-            "it must be finite; look for missing values in the data.",
+        raise ValueError(
+            f"{name}: got NaN or infinity; it must be finite; look for missing values "
+            "in the data."
         )
     # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so
     # that it may be shared.
@@ -531,26 +513,13 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
 
 
 def _free(value: Array) -> Array:
-    """A JAX array on automatic axes of its mesh, unless the caller has set a mesh with
-    explicit ones.
+    """A JAX array on automatic axes of its mesh, unless jit traces it, or the caller has
+    set a mesh with explicit ones.
     """
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, jax.core.Tracer) or not is_explicit(value):
         return value
-    automatic = _automatic(value.sharding)
-    if automatic is None or AxisType.Explicit in get_abstract_mesh().axis_types:
-        return value
-    return jax.device_put(value, automatic)
-
-
-@lru_cache(maxsize=1024)
-def _automatic(sharding: Any) -> Any:
-    """The same placement over axes that the compiler may use, as it may not those of
-    `jax.make_mesh`, where the caller places every operation; None if it is such a one.
-    """
-    if not isinstance(sharding, NamedSharding) or not isinstance(sharding.mesh, Mesh):
-        return None
-    mesh = Mesh(sharding.mesh.devices, sharding.mesh.axis_names)
-    return None if mesh == sharding.mesh else NamedSharding(mesh, sharding.spec)
+    is_set = AxisType.Explicit in get_abstract_mesh().axis_types
+    return value if is_set else on_automatic(value)
 
 
 @jax.jit

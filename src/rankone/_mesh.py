@@ -8,9 +8,9 @@ maxima or the best few of each device travel. Left to the compiler, the loops ov
 blocks would first gather the whole array on every device.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 import jax
@@ -18,7 +18,8 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from rankone._checks import ArgumentError, brief, choice, is_traced
+from rankone._axes import automatic_mesh, is_explicit, on_automatic
+from rankone._checks import brief, choice, is_traced
 
 __all__ = [
     "Placement",
@@ -26,7 +27,6 @@ __all__ = [
     "placement_of",
     "placement_on",
     "refuse_explicit",
-    "under_automatic",
 ]
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Placement:
         if not is_traced(array):
             return jax.device_put(array, sharding)
         with jax.sharding.use_abstract_mesh(self.mesh.abstract_mesh):
-            return jax.lax.with_sharding_constraint(_on_automatic(array), sharding)
+            return jax.lax.with_sharding_constraint(on_automatic(array), sharding)
 
     def specs(self, tree: T, *names: str) -> T:
         """Tree of partition specifications. A leaf is split if its path contains one of
@@ -101,16 +101,15 @@ def placement_on(mesh: Any, axis: Any) -> Placement:
         ValueError: If it is no mesh, or has no such axis.
     """
     if not isinstance(mesh, Mesh):
-        raise ArgumentError(
-            "mesh",
-            f"got {brief(mesh)}; it must be a mesh of devices, such as "
-            "jax.make_mesh((8,), ('rows',)).",
+        raise ValueError(
+            f"mesh: got {brief(mesh)}; it must be a mesh of devices, such as "
+            "jax.make_mesh((8,), ('rows',))."
         )
     names = mesh.axis_names
     if axis is None:
         axis = names[0]
     choice("axis", axis, names)
-    return Placement(_automatic(mesh), axis)
+    return Placement(automatic_mesh(mesh), axis)
 
 
 def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:
@@ -128,7 +127,7 @@ def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:
     if not isinstance(array, jax.Array):
         return None
     if is_traced(array):
-        if is_store and _is_explicit(array) and jax.typeof(array).sharding.spec[0]:
+        if is_store and is_explicit(array) and jax.typeof(array).sharding.spec[0]:
             raise _explicit_rows()
         return None
     sharding = array.sharding
@@ -138,119 +137,125 @@ def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:
     # over another axis of the array the compiler does well by itself
     if axis is None or any(other is not None for other in sharding.spec[1:]):
         return None
-    placement = Placement(_automatic(sharding.mesh), axis)
+    placement = Placement(automatic_mesh(sharding.mesh), axis)
     if placement.parts == 1:
         return None
-    if _is_explicit(array) and _explicit_mesh([]) is not None:
+    if is_explicit(array) and _explicit_mesh([]) is not None:
         raise _explicit_rows()
     return placement
 
 
-def _explicit_rows() -> ArgumentError:
-    return ArgumentError(
-        "mesh",
-        "got rows that are split over explicit axes; they must be automatic here: use "
-        "axis_types=(jax.sharding.AxisType.Auto,), or give the rows in one place, and "
-        "split the object by its method sharded.",
+def _explicit_rows() -> ValueError:
+    return ValueError(
+        "mesh: got rows that are split over explicit axes; they must be automatic here: "
+        "use axis_types=(jax.sharding.AxisType.Auto,), or give the rows in one place, "
+        "and split the object by its method sharded."
     )
 
 
-def automatic(method: F) -> F:
-    """Decorator that lets a method of a placed object run where the caller has set a
-    mesh with explicit axes. Its results are then replicated on every device.
+def automatic(function: F) -> F:
+    """Decorator that lets a method, or a function of an object, run where the caller
+    uses a mesh with explicit axes: it computes on automatic axes of the same devices.
+    Arrays that it returns are put on the caller's axes, their rows split as those of
+    the states are. An object that it returns stays where it is.
+
+    Raises:
+        ValueError: If the object is placed on another mesh.
     """
 
-    @wraps(method)
-    def call(self: Any, *arguments: Any, **options: Any) -> Any:
-        return under_automatic(self, partial(method, self), *arguments, **options)
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        given = (*arguments, *options.values())
+        leaves = [leaf for argument in given for leaf in _leaves(argument)]
+        explicit = _explicit_mesh(leaves)
+        if explicit is None:
+            return function(*arguments, **options)
+        for argument in given:
+            _check_same_mesh(explicit, getattr(argument, "placement", None))
+        mesh = automatic_mesh(explicit).abstract_mesh
+        with jax.sharding.use_abstract_mesh(mesh):
+            moved = {name: _moved(argument) for name, argument in options.items()}
+            result = function(*map(_moved, arguments), **moved)
+        if hasattr(result, "placement"):
+            return result
+        rows = _row_axes(leaves)
+        return jax.tree.map(lambda leaf: _on_explicit(leaf, explicit, rows), result)
 
     return call  # type: ignore[return-value]
 
 
-def under_automatic(
-    module: Any, function: Callable[..., Any], *arguments: Any, **options: Any
-) -> Any:
-    """Result of `function`, computed with the explicit axes of the caller's mesh turned
-    into automatic ones, as in the mesh of the placed module.
+def _leaves(argument: Any) -> list[Any]:
+    """Leaves of an argument; an iterator of blocks has none before it is read."""
+    return [] if isinstance(argument, Iterator) else jax.tree.leaves(argument)
 
-    Raises:
-        ValueError: If the caller's mesh is not that of the module.
-    """
-    placement = getattr(module, "placement", None)
-    if placement is None:  # of a residual memory, the placement is that of its store
-        placement = getattr(getattr(module, "store", None), "placement", None)
+
+def _moved(argument: Any) -> Any:
+    """The argument, with its arrays on automatic axes."""
+    if isinstance(argument, Iterator):
+        return argument
+    return jax.tree.map(on_automatic, argument)
+
+
+def _check_same_mesh(explicit: Any, placement: Any) -> None:
+    """Raises if a placement is on another mesh than that with explicit axes."""
     if not isinstance(placement, Placement):
-        return function(*arguments, **options)
-    leaves, structure = jax.tree.flatten((arguments, options))
-    explicit = _explicit_mesh(leaves)
-    if explicit is None:
-        return function(*arguments, **options)
-    mesh = placement.mesh.abstract_mesh
-    if (explicit.axis_names, explicit.axis_sizes) != (mesh.axis_names, mesh.axis_sizes):
-        raise ArgumentError(
-            "mesh",
-            f"got one of {dict(mesh.shape)}, and the mesh that is set has explicit axes "
-            f"{dict(explicit.shape)}; it must be the same mesh, or the other must be of "
-            "axis_types=(jax.sharding.AxisType.Auto,).",
+        return
+    mesh = placement.mesh
+    if tuple(explicit.shape.items()) != tuple(mesh.shape.items()):
+        raise ValueError(
+            f"mesh: got one of {dict(mesh.shape)}, and the mesh that is set has "
+            f"explicit axes {dict(explicit.shape)}; it must be the same mesh, or the "
+            "other must be of axis_types=(jax.sharding.AxisType.Auto,)."
         )
-    with jax.sharding.use_abstract_mesh(mesh):
-        leaves = [_on_automatic(leaf) for leaf in leaves]
-        arguments, options = jax.tree.unflatten(structure, leaves)
-        result = function(*arguments, **options)
-    if getattr(result, "placement", None) is not None:
-        return result  # a placed object, which stays on its own mesh
-    whole = NamedSharding(explicit, P())
-    return jax.tree.map(lambda leaf: jax.sharding.reshard(leaf, whole), result)
+
+
+def _row_axes(leaves: list[Any]) -> tuple[tuple[int, ...], tuple]:
+    """Shape (...) of states (..., D) that are split over explicit axes, and the axes;
+    none if no rows are split.
+    """
+    for leaf in filter(is_explicit, leaves):
+        axes = tuple(jax.typeof(leaf).sharding.spec)[:-1]
+        if any(axes):
+            return leaf.shape[:-1], axes
+    return (), ()
+
+
+def _on_explicit(
+    leaf: jax.Array, explicit: Any, rows: tuple[tuple[int, ...], tuple]
+) -> jax.Array:
+    """A result on explicit axes: split as the states if it has a row for each of them,
+    else whole on every device.
+    """
+    shape, axes = rows
+    spec = P(*axes) if leaf.shape[: len(shape)] == shape else P()
+    sharding = NamedSharding(explicit, spec)
+    # without a mesh that is set, `reshard` wants an array that is already on it
+    is_known = isinstance(explicit, Mesh) and not is_traced(leaf)
+    return (jax.device_put if is_known else jax.sharding.reshard)(leaf, sharding)
 
 
 def refuse_explicit(placement: Placement | None, purpose: str) -> None:
     """Raises where the caller has set a mesh with explicit axes."""
     explicit = _explicit_mesh([])
     if placement is not None and explicit is not None:
-        raise ArgumentError(
-            "mesh",
-            f"got explicit axes {dict(explicit.shape)} that are set; for {purpose} "
-            "they must be automatic: axis_types=(jax.sharding.AxisType.Auto,).",
+        raise ValueError(
+            f"mesh: got explicit axes {dict(explicit.shape)} that are set; for "
+            f"{purpose} they must be automatic: "
+            "axis_types=(jax.sharding.AxisType.Auto,)."
         )
 
 
 def _explicit_mesh(leaves: list[Any]) -> Any:
-    """The mesh with explicit axes that the caller has set, or over which jit traces one
-    of the arrays; None without one.
+    """The mesh with explicit axes that the caller has set, or over which one of the
+    arrays lies; None without one.
     """
-    meshes = [jax.sharding.get_abstract_mesh()]
-    meshes += [_mesh_of(leaf) for leaf in leaves if isinstance(leaf, jax.core.Tracer)]
-    return next((mesh for mesh in meshes if AxisType.Explicit in mesh.axis_types), None)
-
-
-def _mesh_of(array: jax.Array) -> Any:
-    return jax.typeof(array).sharding.mesh
-
-
-def _is_explicit(leaf: Any) -> bool:
-    """True for an array over a mesh with explicit axes."""
-    return (
-        isinstance(leaf, jax.Array) and AxisType.Explicit in _mesh_of(leaf).axis_types
-    )
-
-
-def _on_automatic(leaf: Any) -> Any:
-    """An array over explicit axes as one over automatic axes; inside jit the compiler
-    may place it anew.
-    """
-    if not _is_explicit(leaf):
-        return leaf
-    if is_traced(leaf):
-        return jax.sharding.reshard(leaf, P())
-    sharding = leaf.sharding
-    return jax.device_put(leaf, NamedSharding(_automatic(sharding.mesh), sharding.spec))
-
-
-def _automatic(mesh: Any) -> Mesh:
-    """The mesh with axes over which the compiler may place what is not placed: those of
-    `jax.make_mesh` want every operation placed by its caller.
-    """
-    return Mesh(mesh.devices, mesh.axis_names)
+    mesh = jax.sharding.get_abstract_mesh()
+    if AxisType.Explicit in mesh.axis_types:
+        return mesh
+    leaf = next(filter(is_explicit, leaves), None)
+    if leaf is None:
+        return None
+    return jax.typeof(leaf).sharding.mesh if is_traced(leaf) else leaf.sharding.mesh
 
 
 def _has(path: tuple, names: tuple[str, ...]) -> bool:

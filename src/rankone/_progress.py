@@ -5,7 +5,9 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-__all__ = ["bars_are_off", "progress_bar"]
+__all__ = ["PATIENCE", "bars_are_off", "progress_bar"]
+
+PATIENCE = 2.0  # seconds before a bar appears that nobody asked for
 
 
 def bars_are_off() -> bool:

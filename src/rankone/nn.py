@@ -17,7 +17,6 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
 from rankone._checks import (
-    ArgumentError,
     array,
     boolean,
     brief,
@@ -60,10 +59,9 @@ class Dense(Module):
         if b is not None:
             b = array("b", b, f"{W.shape[:-1]}", W.ndim - 1, once=True)
             if b.shape != W.shape[:-1]:
-                raise ArgumentError(
-                    "b",
-                    f"got shape {b.shape}; "
-                    f"it must be of shape {W.shape[:-1]}, one per row of W.",
+                raise ValueError(
+                    f"b: got shape {b.shape}; it must be of shape {W.shape[:-1]}, one "
+                    "per row of W."
                 )
         self.W = W
         self.b = b

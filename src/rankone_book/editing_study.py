@@ -29,7 +29,7 @@ METHODS = {
     "rome": "closed form, C from text",
     "identity": "closed form, C = I",
     "mixed": "closed form, two keys",
-    "tuned": "fine-tuning, L∞ constraint",
+    "tuned": "fine-tuning, bound 0.0005",
 }
 # the edits on which blocks were compared before block 2 was chosen
 BLOCK_TRIALS = (
@@ -200,11 +200,11 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
         [
             "held by the edit",
             "interference",
-            "new answer",
-            "paraphrases",
-            "neighbours",
-            "other facts",
-            "all ways of asking",
+            "new answer leads",
+            "paraphrases: new answer leads",
+            "neighbours: true answer leads",
+            "other facts still given",
+            "other facts, asked in all ways",
         ]
     ]
     results = [cell["results"] for cell in record["cells"]]
@@ -278,10 +278,10 @@ def reach_rows(record: dict[str, Any]) -> list[list[str]]:
         [
             "allowed length",
             "δ on the bound",
-            "new answer",
-            "paraphrases",
-            "neighbours",
-            "other facts",
+            "new answer leads",
+            "paraphrases: new answer leads",
+            "neighbours: true answer leads",
+            "other facts still given",
         ]
     ]
     cells = sorted(record["cells"], key=lambda cell: cell["parameters"]["reach"])

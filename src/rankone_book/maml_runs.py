@@ -2,13 +2,13 @@
 [M-fig2–5].
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from rankone._checks import brief
+from rankone._checks import brief, choice
 from rankone._module import Module
 from rankone_book.figures import COLOURS, figure
 from rankone_book.records import select
@@ -16,10 +16,12 @@ from rankone_book.records import select
 __all__ = [
     "ADAM",
     "AMPLITUDES",
+    "FAMILIES",
     "PHASES",
     "SHEARS",
     "STEP_SIZE",
     "Band",
+    "Family",
     "answering_zero",
     "at_chosen_rates",
     "by_depth",
@@ -41,7 +43,27 @@ __all__ = [
 AMPLITUDES = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 PHASES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)  # multiples of π
 SHEARS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
-# The usual inner step, and the usual rate of Adam; `maml_rates` tries multiples of them.
+
+
+class Family(NamedTuple):
+    """A family of tasks.
+
+    Attributes:
+        kind: "waves" or "letters".
+        shots: Examples of each letter; None for waves.
+    """
+
+    kind: str
+    shots: int | None
+
+
+FAMILIES = {  # by the names that `maml_rates` records
+    "waves": Family("waves", None),
+    "letters1": Family("letters", 1),
+    "letters4": Family("letters", 4),
+}
+# The usual inner step by kind, and the usual rate of Adam; `maml_rates` tries multiples
+# of them.
 STEP_SIZE = {"waves": 0.001, "letters": 0.1}
 ADAM = 0.001
 _TRAINED = {"amplitude": 5.0, "phase": 1.0}  # where meta-training ends
@@ -199,15 +221,17 @@ def chosen_rate(
 
     Args:
         rates: Record of `maml_rates`.
-        family: "waves", "letters1" or "letters4".
+        family: One of `FAMILIES`.
         learner: "maml", "first_order", "recurrent", or "ordinary" for the start that is
             not meta-trained through steps.
         steps: Number of steps after which the learners are compared.
 
     Raises:
-        ValueError: If the record has no such learner.
+        ValueError: If there is no such family, or the record has no such learner.
     """
-    sign = 1 if family == "waves" else -1  # an error, or the fraction right
+    choice("family", family, FAMILIES)
+    kind = FAMILIES[family].kind
+    sign = 1 if kind == "waves" else -1  # an error, or the fraction right
     scores = {
         cell["parameters"]["rate"]: sign * cell["results"]["queries"][steps_of]
         for cell in select(rates, family=family, learner=learner)
@@ -219,8 +243,13 @@ def chosen_rate(
             f"learner: got {brief(learner)}; "
             f"it must be one with a finite score on {family!r} in the record."
         )
-    usual = ADAM if learner == "recurrent" else STEP_SIZE[family.rstrip("14")]
+    usual = ADAM if learner == "recurrent" else STEP_SIZE[kind]
     return float(f"{usual * min(scores, key=scores.__getitem__):.6g}")
+
+
+def _family_of(shots: int | None) -> str:
+    """Name of the family with so many examples of each letter; of waves for None."""
+    return next(name for name, family in FAMILIES.items() if family.shots == shots)
 
 
 def at_chosen_rates(record: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
@@ -240,7 +269,7 @@ def at_chosen_rates(record: dict[str, Any], rates: dict[str, Any]) -> dict[str, 
             if learner == "scratch":
                 cells += select(record, **part)
                 continue
-            family = "waves" if shots is None else f"letters{shots}"
+            family = _family_of(shots)
             start = "ordinary" if learner == "joint" else learner
             steps = 100 if learner == "joint" else _STEPS
             rate = chosen_rate(rates, family, start, steps)
@@ -287,7 +316,7 @@ def from_scratch(
         rates: Record of `maml_rates`.
         shots: Examples of each letter, 1 or 4.
     """
-    best = f"{chosen_rate(rates, f'letters{shots}', 'ordinary', 100):g}"
+    best = f"{chosen_rate(rates, _family_of(shots), 'ordinary', 100):g}"
     cells = [
         cell["results"]
         for cell in _of_one_setting(letters, learner="scratch", shots=shots)

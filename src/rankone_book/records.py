@@ -260,13 +260,10 @@ def _existing(name: str) -> Path:
 
 
 def _damaged(path: Path, reason: object) -> ValueError:
-    requirement = (
-        "a complete record; restore the file, or move it away to measure all its cells "
-        "again"
-    )
     return ValueError(
-        f"record: got {str(path)!r}, which cannot be read ({reason}); it must be "
-        f"{requirement}."
+        f"record: got {str(path)!r}, which cannot be read ({reason}); it must be a "
+        "complete record; restore the file, or move it away to measure all its cells "
+        "again."
     )
 
 

@@ -36,7 +36,7 @@ DATA = {
 }
 WAYS = {
     "step": "one batch step",
-    "features": "the same in features",
+    "features": "batch step, random features",
     "sequence": "in sequence",
     "exact": "exact",
     "ridge": "ridge",
@@ -143,7 +143,7 @@ def ways_table(record: dict[str, Any], n: int) -> str:
         for quantity in ("new", "noisy")
     ]
     lines = [
-        "| Written | " + " | ".join([*heads, "kB", "write", "read"]) + " |",
+        "| Method | " + " | ".join([*heads, "kB", "write", "read"]) + " |",
         "|---" * (len(heads) + 4) + "|",
     ]
     plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in data_sets]

@@ -15,6 +15,7 @@ from PIL import Image
 
 from extensions.delivery.light_pictures import (
     ON_PHONE,
+    SIDE,
     LightPictures,
     _transparent,
     lighten_all,
@@ -185,3 +186,22 @@ def test_no_other_screen_of_the_built_book_gets_the_figure_drawn_for_a_phone():
         ):
             assert narrow.size != wide.size
             assert narrow.width <= wide.width
+
+
+def test_a_side_in_a_caption_can_be_replaced_by_above_or_below():
+    """On a narrow page "left" becomes "above". "On the above" is not English."""
+    chapters = Path(__file__).parents[2] / "book" / "chapters"
+    captions = re.findall(
+        r"(?m)^ +caption: (.*)$",
+        "\n".join(page.read_text() for page in chapters.glob("*.md")),
+    )
+    assert len(captions) > 50
+    replaced = [
+        (caption, side)
+        for caption in captions
+        for side in SIDE.finditer(caption)
+        if side[1]
+    ]
+    assert replaced
+    for caption, side in replaced:
+        assert not caption[: side.start()].endswith("the "), caption

@@ -1212,6 +1212,7 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
     ]
     parts += [f"input[data-name={name}]" for name in ("scrub", "beta", "Y", "K")]
     parts += [".r1-of-list strong", ".r1-of-vector strong", ".r1-sentence"]
+    parts += [".r1-of-signal .r1-track", ".r1-of-noise .r1-track"]
     parts += [".r1-question", "a[href='#tour-intro']"]
     parts += [".r1-cover input", ".r1-ask"] if size == "desktop" else []
     for part in parts:
@@ -1654,6 +1655,80 @@ def test_a_mark_under_the_slider_of_beta_says_where_pictures_mix(explorer, size)
         assert (rest(page)["record"]["mixedExact"] > 2) is mixes
     pose(page, "beta")
     expect(mark).to_be_hidden()
+
+
+def bars(page):
+    """Lengths of the two bars, in pixels, and what is read out."""
+    page.wait_for_function(
+        "() => document.getAnimations().every((a) => a.playState !== 'running')"
+    )
+    return *(
+        page.locator(f".r1-of-{name} .r1-strength").bounding_box()["width"]
+        for name in ("signal", "noise")
+    ), page.locator(".r1-signal").get_attribute("aria-label")
+
+
+def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
+    page = explorer()
+    rest(page)
+    signal, noise, words = bars(page)
+    assert signal > noise > 0
+    assert re.fullmatch(
+        r"Signal 0\.\d\d, noise 0\.\d\d\. The signal is stronger\.", words
+    )
+    expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
+    around = page.locator(".r1-signal").bounding_box()
+    # while the thumb is held: β weakens the signal, and nothing else
+    box = page.locator("input[data-name=beta]").bounding_box()
+    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=5)
+    weaker, same, words = bars(page)
+    assert weaker < noise == same
+    assert words.endswith("The noise is stronger.")
+    page.mouse.up()
+    rest(page)
+    expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
+    expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✓")
+    # the remedy that the first page names
+    page.evaluate("location.hash = '#r1:retrieval?beta=150&Y=200000'")
+    rest(page)
+    signal, quieter, words = bars(page)
+    assert quieter < same
+    assert signal > quieter
+    expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
+    # even the exact memory needs a signal
+    page.evaluate("location.hash = '#r1:retrieval?K=24'")
+    rest(page)
+    none, louder, words = bars(page)
+    assert none == 0
+    assert louder > quieter
+    assert words.endswith("Even the exact memory fails.")
+    expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✗")
+    now = page.locator(".r1-signal").bounding_box()
+    assert [now[k] for k in ("x", "width", "height")] == [
+        around[k] for k in ("x", "width", "height")
+    ]
+
+
+def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
+    page = explorer(settings=QUICK)
+    rest(page)
+    pose(page, "beta")
+    assert bars(page) == (0, 0, "Signal and noise. Shown after your guess.")
+    page.get_by_role("button", name="Neither").click()
+    rest(page)
+    assert bars(page)[2].endswith("The noise is stronger.")
+    page.evaluate("location.hash = '#r1:retrieval?collection=bits'")
+    expect(page.locator(".r1-signal")).to_have_attribute(
+        "aria-label", "Signal and noise. Known for photographs only."
+    )
+    # of bits two sliders stand under the buttons, and cover none
+    own = page.locator(".r1-own").bounding_box()
+    cover = page.locator(".r1-cover").bounding_box()
+    query = page.locator(".r1-query").first.bounding_box()
+    assert query["y"] + query["height"] <= own["y"] + 1
+    assert own["y"] + own["height"] <= cover["y"] + 5  # the air around a track
 
 
 def test_a_question_with_a_guess_closes_the_vector(explorer):

@@ -225,6 +225,21 @@ def test_the_last_card_says_what_the_reader_has_done_and_shows_a_way(visit):
     expect(forward).to_have_text("Done")
 
 
+def test_no_card_covers_the_explorers_sentence_or_what_the_card_speaks_of(visit):
+    screen = {"width": 1366, "height": 768}
+    _, page = begun(visit, "book/intro.html", viewport=screen)
+    forward = page.locator(".tour-next")
+    while page.locator(".tour-dock").count():
+        rest(page)
+        top = page.locator(".tour-dock").bounding_box()["y"]
+        at = page.locator(".tour-place").inner_text()
+        for part in page.locator(".r1-sentence, .tour-outlined").all():
+            box = part.bounding_box()
+            assert box["y"] >= 0, at
+            assert box["y"] + box["height"] <= top, at
+        forward.click()
+
+
 @pytest.mark.parametrize(
     ("size", "theme"), [("phone", "light"), walked("phone", "dark")]
 )

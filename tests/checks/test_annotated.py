@@ -11,7 +11,7 @@ from jaxtyping import Array, ArrayLike, Float
 from refusals import refused
 
 from rankone._annotated import Broadcast, checked
-from rankone._checks import ArgumentError, renamed
+from rankone._checks import renamed
 from rankone._module import Module
 
 
@@ -214,7 +214,7 @@ def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
     with refused(ValueError, match=r"^name: got 1; it must be"):
         outer(np.ones(3), name=1)
     with refused(ValueError, match=r"^q\[0\].W: got"), renamed(p="q"):
-        raise ArgumentError("p[0].W", "got 1; it must be 2.")
+        raise ValueError("p[0].W: got 1; it must be 2.")
     for error in (ValueError("bad b"), TypeError("b: got 1; it must be 2.")):
         with refused(type(error)) as caught, renamed(b="rows"):
             raise error

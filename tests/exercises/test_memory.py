@@ -138,7 +138,7 @@ SECOND = {
     "q3": {"guaranteed_decrease": decrease_by_square, "em_step": mean_by_loop},
     "q4": {"variance_ratio": ratio_by_parts},
     "q5": {"autodiff_field": field_by_autodiff, "limit_field": limit_by_matrix},
-    "q6": {"frozen_share": share_by_features, "frozen_probability": probability},
+    "q6": {"frozen_fraction": share_by_features, "frozen_probability": probability},
     "q7": {"growth": growth_by_binomials, "looseness": looseness_by_sums},
     "q8": {"features_needed": features_by_exponent},
     "q9": from_scratch(),
@@ -218,7 +218,11 @@ WRONG = [
         {"frozen_probability": lambda *a: probability(*a, plus=0)},
     ),
     ("q6", "the sign", {"frozen_probability": lambda *a: probability(*a, sign=1)}),
-    ("q6", "counts what moves", {"frozen_share": lambda *a: 1 - share_by_features(*a)}),
+    (
+        "q6",
+        "counts what moves",
+        {"frozen_fraction": lambda *a: 1 - share_by_features(*a)},
+    ),
     ("q7", "the printed sum", {"growth": printed_growth}),
     (
         "q7",

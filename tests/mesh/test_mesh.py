@@ -42,6 +42,9 @@ UNCOUNTED = {
 # derivative at rest is the solution of a linear system, solved to ε^⅔.
 # Adam divides a gradient by its size, so that a hundred steps of it enlarge rounding.
 TOLERANCE = {"MrDAM derivative": 1e-4, "meta_train": 1e-4}
+# Over explicit axes: all features of each state; T, to which each device adds; and what
+# the compiler gathers for a top_k of two.
+TRAVELS = {"split": ["RandomFeatures"], "whole": ["DrDAM add", "MrDAM certified"]}
 
 
 def printed_by(program, root, light):
@@ -92,20 +95,29 @@ def test_only_sums_and_the_best_few_travel(case, eight):
         assert reduced == found["reduced"]
 
 
-def test_split_objects_work_where_the_caller_has_set_explicit_axes(root, light):
-    """In the caller's jit and outside; the results lie on the caller's axes. What needs
-    automatic axes is refused by name.
+@pytest.fixture(scope="module")
+def explicit(root, light):
+    return printed_by("explicit_axes.py", root, light)
+
+
+@pytest.mark.parametrize("kind", ["split", "whole"])
+def test_objects_work_where_the_caller_uses_explicit_axes(kind, explicit):
+    """In the caller's jit and outside; the results lie on the caller's axes, split as
+    the states are.
     """
-    found = printed_by("explicit_axes.py", root, light)
-    for name, case in found["cases"].items():
+    for name, case in explicit[kind].items():
         assert case["error"] < TOLERANCE.get(name, 5e-6), name
         assert case["explicit"], name
-        if name != "RandomFeatures":  # whose result is all features of each state
+        assert case["rows"], name
+        if name not in TRAVELS[kind]:
             assert case["sent"] < case["operand"] / 4, name
-    for message in found["refusals"].values():
+
+
+def test_what_needs_automatic_axes_is_refused_by_name(explicit):
+    for message in explicit["refusals"].values():
         assert message.startswith("mesh: got ")
         assert "AxisType.Auto" in message
-    assert len(found["refusals"]) == 5
+    assert len(explicit["refusals"]) == 5
 
 
 def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(

@@ -53,7 +53,8 @@ PARTS = {
         "K": ".r1-field:has([data-name=K])",
         "inside": ".r1-machine",
         "map": ".r1-map",
-        "signal": ".r1-gauge:first-child",
+        "signal": ".r1-signal",
+        "gauge": ".r1-gauge:first-child",
     }
 }
 _logger = logging.getLogger(__name__)

@@ -116,9 +116,9 @@ def _read(path: Path) -> NDArray[np.uint8]:
         zeros, kind, axes = struct.unpack_from(">HBB", data)
         shape = struct.unpack_from(f">{axes}I", data, 4)
     except (OSError, EOFError, zlib.error, struct.error) as error:
-        requirement = "a complete gzipped idx file; it is damaged, so fetch it again"
         raise ValueError(
-            f"file: got {str(path)!r}; it must be {requirement}."
+            f"file: got {str(path)!r}; it must be a complete gzipped idx file; it is "
+            "damaged, so fetch it again."
         ) from error
     if (zeros, kind) != (0, _UNSIGNED_BYTES):
         raise ValueError(

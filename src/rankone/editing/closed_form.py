@@ -85,13 +85,11 @@ def rank_one_edit(
         matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
         if fault == Outcome.SINGULAR:
             raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
-        requirement = (
-            "of a length whose square has neither underflow nor overflow: rescale it"
-        )
         largest = np.abs(np.asarray(k)).max()
         if not 0 < float(concrete(jnp.dot, edit.right, k)) < inf:
             raise ValueError(
-                f"k: got entries up to {largest:.1e}; it must be {requirement}."
+                f"k: got entries up to {largest:.1e}; it must be of a length whose "
+                "square has neither underflow nor overflow: rescale it."
             )
     return edit
 

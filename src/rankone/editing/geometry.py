@@ -103,13 +103,11 @@ class KeyGeometry(Module):
         """
         choice("precision", precision, ("input", "float64"))
         wide = jnp.result_type(float)
-        requirement = (
-            "'input', or asked for where JAX is set to float64: `with "
-            "rankone.precision.double_precision():`"
-        )
         if precision != "input" and wide != jnp.float64:
             raise ValueError(
-                f"precision: got {brief(precision)}; it must be {requirement}."
+                f"precision: got {brief(precision)}; it must be 'input', or asked for "
+                "where JAX is set to float64: `with "
+                "rankone.precision.double_precision():`."
             )
         if isinstance(C, KeyGeometry):
             raise ValueError(f"C: got {brief(C)}; it must be an array of real numbers.")
@@ -139,13 +137,10 @@ class KeyGeometry(Module):
         K = at_least_single(array("K", K, "(D, n): one key per column", 2))
         ridge = not_negative("ridge", ridge)
         (D, n) = K.shape
-        requirement = (
-            "at least as many keys as dimensions, or ridge>0; for one key per row give "
-            "K.T"
-        )
         if not (n >= D or not isinstance(ridge, float) or ridge > 0):
             raise ValueError(
-                f"K: got {n} keys of length {D}; it must be {requirement}."
+                f"K: got {n} keys of length {D}; it must be at least as many keys as "
+                "dimensions, or ridge>0; for one key per row give K.T."
             )
         geometry, quality = _from_keys(K, ridge)
         refuse_singular("K", quality)
@@ -166,12 +161,11 @@ class KeyGeometry(Module):
             f"({self.D}, n): one key per column",
             1 if columns.ndim == 1 else 2,
         )
-        requirement = (
-            f"({self.D}, n), as long as the keys of the "
-            f"geometry{transposed('keys', K.shape, self.D)}"
-        )
         if K.shape[0] != self.D:
-            raise ValueError(f"keys: got shape {K.shape}; it must be {requirement}.")
+            raise ValueError(
+                f"keys: got shape {K.shape}; it must be ({self.D}, n), as long as the "
+                f"keys of the geometry{transposed('keys', K.shape, self.D)}."
+            )
         not_negative("weight", weight)
         geometry, quality = _observed(canonical(self), K.reshape(self.D, -1), weight)
         refuse_singular("keys", quality)
@@ -240,11 +234,9 @@ class KeyGeometry(Module):
         D = self.D
         # no text is made in the calls that are right
         if keys.ndim not in (1, 2) or len(keys) != D:
-            requirement = (
-                f"({D},) or ({D}, m): keys in columns{transposed(name, keys.shape, D)}"
-            )
             raise ValueError(
-                f"{name}: got shape {keys.shape}; it must be {requirement}."
+                f"{name}: got shape {keys.shape}; it must be ({D},) or ({D}, m): keys "
+                f"in columns{transposed(name, keys.shape, D)}."
             )
         return keys
 

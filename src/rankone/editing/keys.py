@@ -15,7 +15,6 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 from rankone._annotated import checked
 from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
-    ArgumentError,
     brief,
     choice,
     host,
@@ -133,15 +132,12 @@ class SecondMoments(Module):
         kind = None
         with suppress(TypeError, ValueError):
             kind = jnp.result_type(float) if dtype is None else jnp.dtype(dtype)
-        requirement = (
-            "a floating type; float64 only inside `with "
-            "rankone.precision.double_precision():`"
-        )
         floating = kind is not None and jnp.issubdtype(kind, jnp.floating)
         if not floating or jax.dtypes.canonicalize_dtype(kind) != kind:
             raise ValueError(
-                f"dtype: got {brief(dtype) if kind is None else kind}; "
-                f"it must be {requirement}."
+                f"dtype: got {brief(dtype) if kind is None else kind}; it must be a "
+                "floating type; float64 only inside `with "
+                "rankone.precision.double_precision():`."
             )
         return cls(jnp.zeros((D, D), kind), jnp.int32(0))
 
@@ -175,7 +171,7 @@ class SecondMoments(Module):
         if where is None and (is_blocks(keys) or path is not None):
             return self._sum_blocks(keys, progress, path)
         if path is not None or is_blocks(keys):
-            raise ArgumentError("where", "got a mask; it must be None with blocks.")
+            raise ValueError("where: got a mask; it must be None with blocks.")
         return self._with(keys, where)
 
     def _with(self, keys: Any, where: Any = None) -> "SecondMoments":
@@ -201,10 +197,9 @@ class SecondMoments(Module):
         """Raise if n more keys are too many to be counted."""
         most = np.iinfo(np.int32).max
         if readable(self.count) and int(np.asarray(self.count)) + n > most:
-            raise ArgumentError(
-                "keys",
-                f"got {n} after {int(np.asarray(self.count))}; they must be at most "
-                f"{most:,} together: begin new moments, and add the totals.",
+            raise ValueError(
+                f"keys: got {n} after {int(np.asarray(self.count))}; they must be at "
+                f"most {most:,} together: begin new moments, and add the totals."
             )
 
     def _sum_blocks(
@@ -212,10 +207,9 @@ class SecondMoments(Module):
     ) -> "SecondMoments":
         """The moments after all blocks."""
         if not isinstance(keys, np.ndarray | Iterator):
-            raise ArgumentError(
-                "keys",
-                f"got {brief(type(keys))}; it must be an iterator of blocks or an array "
-                "of NumPy, for a checkpoint.",
+            raise ValueError(
+                f"keys: got {brief(type(keys))}; it must be an iterator of blocks or "
+                "an array of NumPy, for a checkpoint."
             )
         initial = canonical(self)
         start = (initial.total, initial.count)

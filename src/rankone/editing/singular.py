@@ -67,11 +67,11 @@ def _arguments(
 ) -> tuple[Array, Array, Array, Array]:
     W = matrix(W)
     K = array("K", K, "(D, n): one key per column", 2)
-    requirement = (
-        f"({W.shape[1]}, n), as W is {W.shape}{transposed('K', K.shape, W.shape[1])}"
-    )
     if K.shape[0] != W.shape[1]:
-        raise ValueError(f"K: got shape {K.shape}; it must be {requirement}.")
+        raise ValueError(
+            f"K: got shape {K.shape}; it must be ({W.shape[1]}, n), as W is "
+            f"{W.shape}{transposed('K', K.shape, W.shape[1])}."
+        )
     return W, K, *pair(W, k, v)
 
 

@@ -133,9 +133,9 @@ def _json(path: Path) -> dict[str, Any]:
                 f"{path.name}: got {brief(content)}; it must be a JSON object."
             )
     except ValueError as error:
-        requirement = "a complete JSON file; it is damaged, so fetch it again"
         raise ValueError(
-            f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be a complete "
+            "JSON file; it is damaged, so fetch it again."
         ) from error
     return content
 
@@ -149,12 +149,9 @@ def _open(path: Path) -> Any:
     try:
         return safe_open(path, "np", backend="pread")
     except (SafetensorError, OSError) as error:
-        requirement = (
-            "a complete .safetensors file; it is missing or breaks off, so download "
-            "it again"
-        )
         raise ValueError(
-            f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be a complete "
+            ".safetensors file; it is missing or breaks off, so download it again."
         ) from error
 
 
@@ -233,11 +230,10 @@ def _parts(
         return
     value = value.T if family.transposed else value
     ends = np.cumsum([shapes[name][0] for name in names])
-    requirement = f"{ends[-1]} outputs: {', '.join(names)}"
     if len(value) != int(ends[-1]):
         raise ValueError(
-            f"weights of block {layer}: got {value.shape} for {names}; "
-            f"it must be {requirement}."
+            f"weights of block {layer}: got {value.shape} for {names}; it must be "
+            f"{ends[-1]} outputs: {', '.join(names)}."
         )
     for name, part in zip(names, np.split(value, ends[:-1]), strict=True):
         yield name, layer, part

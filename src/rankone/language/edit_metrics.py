@@ -254,13 +254,11 @@ def _entries(
             "it must be what judge returns: margin, said and kept."
         )
     margins = np.asarray(host(f"{name}['margin']", judgement["margin"]))
-    requirement = (
-        f"of shape (n,), with more than {start} questions: the first, its paraphrases, "
-        "and neighbours"
-    )
     if not (margins.ndim == 1 and len(margins) > start):
         raise ValueError(
-            f"{name}['margin']: got shape {margins.shape}; it must be {requirement}."
+            f"{name}['margin']: got shape {margins.shape}; it must be of shape (n,), "
+            f"with more than {start} questions: the first, its paraphrases, and "
+            "neighbours."
         )
     return (
         margins,

@@ -230,10 +230,10 @@ def _position_embedding(table: Array, cache: Cache, T: int) -> Array:
     """Embedding of the next T positions, counted in each row from its first token after
     the padding.
     """
-    requirement = f"at most {len(table)}, the positions that this network has learned"
     if cache.valid.shape[1] > len(table):
         raise ValueError(
-            f"tokens: got {brief(cache.valid.shape[1])}; it must be {requirement}."
+            f"tokens: got {brief(cache.valid.shape[1])}; it must be at most "
+            f"{len(table)}, the positions that this network has learned."
         )
     places = jnp.maximum(jnp.cumsum(cache.valid, axis=1) - 1, 0)
     return table[jax.lax.dynamic_slice_in_dim(places, cache.length, T, axis=1)]

@@ -69,13 +69,10 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         }
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:
-        requirement = (
-            "a complete GGUF file; it breaks off or has another format, so download "
-            "it again"
-        )
         raise ValueError(
-            f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be "
-            f"{requirement}."
+            f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be a "
+            "complete GGUF file; it breaks off or has another format, so download it "
+            "again."
         ) from error
     config = _config(facts, tensors)
     weights = [

@@ -168,12 +168,9 @@ def _from_file(path: Path) -> Any:
     try:
         return Inner.from_file(str(path))
     except Exception as error:  # the library raises nothing narrower
-        requirement = (
-            "a complete tokenizer.json; it breaks off or has another format, so "
-            "download it again"
-        )
         raise ValueError(
-            f"folder: got {path.name} in {str(path.parent)!r}; it must be {requirement}."
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be a complete "
+            "tokenizer.json; it breaks off or has another format, so download it again."
         ) from error
 
 
@@ -211,7 +208,7 @@ def pad(
         if width is None
         else integer("width", width, least=0)
     )
-    if not width >= max_length:
+    if width < max_length:
         raise ValueError(
             f"width: got {brief(width)}; "
             f"it must be at least {max_length}, the longest row."

@@ -76,12 +76,10 @@ class Config(Module):
                 f"kv_heads: got {brief(self.kv_heads)}; "
                 f"it must be a divisor of the {self.heads} query heads."
             )
-        requirement = (
-            f"none, or {self.head_width / 2:g}: one for every pair of a head's entries"
-        )
         if len(self.frequencies) not in (0, self.head_width / 2):
             raise ValueError(
-                f"frequencies: got {brief(self.frequencies)}; it must be {requirement}."
+                f"frequencies: got {brief(self.frequencies)}; it must be none, or "
+                f"{self.head_width / 2:g}: one for every pair of a head's entries."
             )
         positive("epsilon", self.epsilon)
         self.positions = integer(

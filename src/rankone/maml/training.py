@@ -122,10 +122,9 @@ def meta_train(
     check_learner("learner", learner)
     check_hashable("tasks", tasks)
     check_hashable("loss", loss)
-    requirement = "a path, or None"
     if checkpoint is not None and not isinstance(checkpoint, str | Path):
         raise ValueError(
-            f"checkpoint: got {brief(checkpoint)}; it must be {requirement}."
+            f"checkpoint: got {brief(checkpoint)}; it must be a path, or None."
         )
     progress = boolean("progress", progress)
     random_key("key", key)
@@ -324,9 +323,9 @@ def _refusing(lock: AbstractContextManager, path: Path | str) -> Iterator[None]:
         try:
             stack.enter_context(lock)
         except BlockingIOError as error:
-            requirement = "a file of one run at a time: another process trains into it"
             raise ValueError(
-                f"checkpoint: got {str(path)!r}; it must be {requirement}."
+                f"checkpoint: got {str(path)!r}; it must be a file of one run at a "
+                "time: another process trains into it."
             ) from error
         yield
 

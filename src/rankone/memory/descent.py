@@ -24,9 +24,9 @@ from rankone._checks import (
     renamed,
     states,
 )
-from rankone._mesh import under_automatic
+from rankone._mesh import automatic
 from rankone._module import assembled
-from rankone._progress import bars_are_off, progress_bar
+from rankone._progress import PATIENCE, bars_are_off, progress_bar
 from rankone.checks import Outcome, outcome
 from rankone.memory.implicit import at_rest
 from rankone.memory.protocol import (
@@ -43,10 +43,10 @@ __all__ = ["Retrieval", "retrieve"]
 
 _CHUNK = 25  # steps between two looks at the clock
 _CALL_STEPS = 250  # steps of one call, if nobody looks at the clock
-_PATIENCE = 2.0  # seconds before a progress bar appears
 
 
 @renamed(x="x0")
+@automatic
 def retrieve(
     memory: Memory,
     x0: Numbers,
@@ -119,24 +119,6 @@ def retrieve(
     clamp = None if clamp is None else _mask(clamp, x0)
     if bars_are_off():  # however slow the call is
         progress = False
-    descent = partial(
-        _descend, memory, max_steps=max_steps, gradient=gradient, progress=progress
-    )
-    return under_automatic(memory, descent, x0, step_size, tol, clamp)
-
-
-def _descend(
-    memory: Memory,
-    x0: Array,
-    step_size: ArrayLike,
-    tol: ArrayLike,
-    clamp: Array | np.ndarray | None,
-    *,
-    max_steps: int,
-    gradient: str,
-    progress: bool | None,
-) -> Retrieval:
-    """`retrieve`, of arguments that were checked."""
     origin = getattr(memory, "origin", 0.0)
     length = _CALL_STEPS if progress is False else _CHUNK
     run, options = _start(origin, x0, step_size, tol, clamp, length)
@@ -144,8 +126,12 @@ def _descend(
     if not is_traced(memory, run, options):
         run, parts = _run_in_chunks(memory, run, options, max_steps, progress)
         retrieval, divergences = _record(memory, run, options, x0)
-        _warn_of_divergence(divergences, len(run["x"]))
-        energies = _join_energies(parts, run, max_steps, retrieval.steps.shape)
+        # all that is fetched in one call, which waits once
+        parts, energy, reads, count = jax.device_get(
+            (parts, run["energy"], run["t"], divergences)
+        )
+        _warn_of_divergence(int(count), len(energy))
+        energies = _join_energies(parts, energy, int(reads), max_steps, x0.shape[:-1])
         return assembled(Retrieval, retrieval.__dict__ | {"energies": energies})
     run, options = _start(origin, x0, step_size, tol, clamp, max_steps + 1)
     if gradient == "unrolled":
@@ -165,15 +151,15 @@ def _descend(
     return replace(retrieval, x=x, energies=jnp.where(tail, last, retrieval.energies))
 
 
-def _warn_of_divergence(divergences: Array, N: int) -> None:
-    if enabled.get() and int(divergences):
+def _warn_of_divergence(divergences: int, N: int) -> None:
+    if enabled.get() and divergences:
         advice = (
             "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
         )
         warnings.warn(
-            f"{int(divergences)} of {N} queries became NaN or infinite: {advice}.",
+            f"{divergences} of {N} queries became NaN or infinite: {advice}.",
             RuntimeWarning,
-            stacklevel=6,
+            stacklevel=5,
         )
 
 
@@ -321,7 +307,7 @@ def _unroll(
 def _run_in_chunks(
     memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None
 ) -> tuple[_Run, list[Array]]:
-    """The run after chunks of steps, with a look at the clock after each chunk, and the
+    """The run after chunks of steps, with a look at the clock between chunks, and the
     energies of each chunk. No program depends on `max_steps`. Two flags are all that is
     fetched.
     """
@@ -332,10 +318,10 @@ def _run_in_chunks(
     for end in range(chunk, max_steps + 1 + chunk, chunk):
         run, flags = _steps(memory, run, *options, end - chunk, end, max_steps)
         parts.append(run["energies"])
-        if end > max_steps and progress is False:
-            break
+        if end > max_steps and bar is None and not progress:
+            break  # these were the last steps, and no bar shows them
         reads, stop = np.asarray(flags).tolist()
-        timeout = progress is None and time.monotonic() - start_time > _PATIENCE
+        timeout = progress is None and time.monotonic() - start_time > PATIENCE
         if bar is None and (progress or timeout):
             bar = progress_bar(total=max_steps, desc="retrieve", unit="step")
         if bar is not None:
@@ -348,19 +334,20 @@ def _run_in_chunks(
 
 
 def _join_energies(
-    parts: list[Array], run: _Run, max_steps: int, shape: tuple[int, ...]
+    parts: list[np.ndarray],
+    last: np.ndarray,
+    reads: int,
+    max_steps: int,
+    shape: tuple[int, ...],
 ) -> Array:
     """Energies (*shape, max_steps + 1) of all states read, and of those at rest; put
     together on the host, where a new length compiles nothing.
     """
-    *chunks, last, reads = jax.device_get([*parts, run["energy"], run["t"]])
-    energies = np.empty((max_steps + 1, len(last)), last.dtype)
-    energies[:] = last
-    path = np.concatenate(chunks)[: max(int(reads) - 1, 0)]
-    energies[: len(path)] = path
-    return jax.device_put(
-        np.ascontiguousarray(energies.T).reshape(*shape, len(energies))
-    )
+    energies = np.empty((len(last), max_steps + 1), last.dtype)
+    energies[:] = last[:, None]
+    path = np.concatenate(parts)[: max(reads - 1, 0)]
+    energies[:, : len(path)] = path.T
+    return jax.device_put(energies.reshape(*shape, max_steps + 1))
 
 
 @jax.jit

@@ -17,7 +17,6 @@ from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
-    ArgumentError,
     Numbers,
     array,
     brief,
@@ -36,7 +35,6 @@ from rankone._mesh import (
     placement_of,
     placement_on,
     refuse_explicit,
-    under_automatic,
 )
 from rankone._module import assembled
 from rankone.memory.bases import BASES, FARTHEST
@@ -161,6 +159,7 @@ class DrDAM(EnergyMemory):
         self.bits = bits
 
     @classmethod
+    @automatic
     def store(
         cls,
         Xi: Numbers | Iterator[Numbers],
@@ -206,17 +205,23 @@ class DrDAM(EnergyMemory):
                 another run, or patterns in one piece are given with a checkpoint.
         """
         _check_features(features)
-        memory_of = partial(
-            _memory_of,
-            features,
-            similarity=similarity,
-            g=g,
-            bits=check_bits(bits),
-            centre=centre,
-            progress=progress,
-            path=checkpoint_path(checkpoint, progress),
-        )
-        fields = under_automatic(features, memory_of, Xi, beta).__dict__
+        choice("similarity", similarity, _SIMILARITIES)
+        lookup("g", g)
+        bits = check_bits(bits)
+        path = checkpoint_path(checkpoint, progress)
+        if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
+            fields = _store_blocks(
+                Xi, beta, features, similarity, centre, progress, path
+            )
+        elif path is not None:
+            raise ValueError(
+                f"checkpoint: got {str(path)!r}; it must be None unless Xi is an "
+                "iterator of blocks or an array of NumPy."
+            )
+        else:
+            fields = _store_rows(Xi, beta, features, similarity, centre)
+        fields |= {"similarity": similarity, "g": g, "bits": bits}
+        fields["T"] = _rounded_tables(fields["T"], bits, features)
         return assembled(cls, fields)
 
     @automatic
@@ -243,7 +248,7 @@ class DrDAM(EnergyMemory):
         patterns = self._patterns(xi)
         if readable(self.count, self.count_rest):
             count = len(self)
-            if not len(patterns) <= count:
+            if len(patterns) > count:
                 raise ValueError(
                     f"xi: got {len(patterns)} patterns; "
                     f"it must be at most the {count} that are stored."
@@ -397,60 +402,39 @@ class DrDAM(EnergyMemory):
         return jax.device_put(np.zeros(self.D, self.T.dtype))
 
     def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
-        requirement = (
-            "32 to be written to: write to the memory that was not rounded, and round "
-            "it again with replace(memory, bits=...)"
-        )
         if self.bits != 32:
-            raise ValueError(f"bits: got {brief(self.bits)}; it must be {requirement}.")
+            raise ValueError(
+                f"bits: got {brief(self.bits)}; it must be 32 to be written to: write "
+                "to the memory that was not rounded, and round it again with "
+                "replace(memory, bits=...)."
+            )
         patterns = states("xi", xi, self.D).reshape(-1, self.D)
         _check_angles("xi", patterns, self.centre, self.beta, self.features)
         return patterns
 
 
-def _memory_of(
-    features: RandomFeatures,
+def _store_rows(
     Xi: Any,
     beta: ArrayLike,
-    *,
+    features: RandomFeatures,
     similarity: str,
-    g: str | Callable[..., Array],
-    bits: int,
     centre: Numbers | None,
-    progress: bool | None,
-    path: Path | None,
-) -> DrDAM:
-    """`DrDAM.store` with features that were checked."""
-    choice("similarity", similarity, _SIMILARITIES)
-    if is_blocks(Xi) or (path is not None and isinstance(Xi, np.ndarray)):
-        memory = _store_blocks(
-            Xi, beta, features, similarity, g, centre, progress, path
-        )
-        return assembled(
-            DrDAM,
-            memory.__dict__
-            | {"T": _rounded_tables(memory.T, bits, features), "bits": bits},
-        )
-    if path is not None:
-        raise ArgumentError(
-            "checkpoint",
-            f"got {str(path)!r}; it must be None unless Xi is an iterator of "
-            "blocks or an array of NumPy.",
-        )
+) -> dict[str, Any]:
+    """The fields of a memory of patterns that come in one piece."""
     Xi = _pattern_rows(Xi, features)
-    dtype = wider(Xi.dtype, jnp.float32)
-    positive("beta", beta, _BETA, dtype=dtype)
-    beta = jnp.asarray(beta, dtype)
-    centre = _point(centre, features.D, dtype)
+    beta, centre = _scales(Xi.dtype, beta, centre, features)
     _check_angles("Xi", Xi, centre, beta, features)
-    lookup("g", g)
     fields = _store(features, beta, Xi, similarity, centre, placement_of(Xi))
-    fields["T"] = _rounded_tables(fields["T"], bits, features)
-    options = {"similarity": similarity, "g": g, "bits": bits}
-    return assembled(
-        DrDAM,
-        {"beta": beta, "features": features, "centre": centre, **fields, **options},
-    )
+    return fields | {"beta": beta, "features": features, "centre": centre}
+
+
+def _scales(
+    dtype: Any, beta: ArrayLike, centre: Numbers | None, features: RandomFeatures
+) -> tuple[Array, Array]:
+    """β and the centre, in the precision in which patterns of `dtype` are summed."""
+    dtype = wider(dtype, jnp.float32)
+    positive("beta", beta, _BETA, dtype=dtype)
+    return jnp.asarray(beta, dtype), _point(centre, features.D, dtype)
 
 
 def _pattern_rows(Xi: Any, features: RandomFeatures) -> Array:
@@ -463,9 +447,9 @@ def _pattern_rows(Xi: Any, features: RandomFeatures) -> Array:
         once=True,
     )
     if Xi.shape[1] != features.D:
-        raise ArgumentError(
-            "Xi",
-            f"got shape {Xi.shape}; it must be (K, {features.D}), to fit the features.",
+        raise ValueError(
+            f"Xi: got shape {Xi.shape}; it must be (K, {features.D}), to fit the "
+            "features."
         )
     return Xi
 
@@ -475,31 +459,22 @@ def _store_blocks(
     beta: ArrayLike,
     features: RandomFeatures,
     similarity: str,
-    g: str | Callable[..., Array],
     centre: Numbers | None,
     progress: bool | None,
     path: Path | None,
-) -> DrDAM:
-    """The memory of patterns that come a block at a time."""
+) -> dict[str, Any]:
+    """The fields of a memory of patterns that come a block at a time."""
     blocks = Xi
     if not isinstance(Xi, np.ndarray):
         first = next(Xi, None)
         if first is None:
-            raise ArgumentError("Xi", "got no block; it must be one or more.")
+            raise ValueError("Xi: got no block; it must be one or more.")
         blocks = chain([first], Xi)
     else:
         first = Xi[:1]
     pattern_dtype = _pattern_rows(first, features).dtype
-    dtype = wider(pattern_dtype, jnp.float32)
-    positive("beta", beta, _BETA, dtype=dtype)
-    lookup("g", g)
-    memory = _empty_memory(
-        features,
-        jnp.asarray(beta, dtype),
-        similarity,
-        _point(centre, features.D, dtype),
-        g,
-    )
+    beta, centre = _scales(pattern_dtype, beta, centre, features)
+    memory = _empty_memory(features, beta, similarity, centre)
     if features.placement is not None:
         memory = memory._placed(features.placement)
     names = ("T", "count", "count_rest", "power", "log_scale")
@@ -537,15 +512,11 @@ def _store_blocks(
         checkpoint=path,
         run=run,
     )
-    return assembled(DrDAM, memory.__dict__ | state)
+    return memory.__dict__ | state
 
 
 def _empty_memory(
-    features: RandomFeatures,
-    beta: Array,
-    similarity: str,
-    centre: Array,
-    g: str | Callable[..., Array] = "identity",
+    features: RandomFeatures, beta: Array, similarity: str, centre: Array
 ) -> DrDAM:
     """A memory with no pattern, to which patterns are added."""
     zeros: Any = jnp.zeros(features.M, centre.dtype)
@@ -555,7 +526,7 @@ def _empty_memory(
         zeros = Tables(entries, jnp.ones((), centre.dtype), 32, features.Y)
     minimum = jnp.finfo(centre.dtype).min / 2
     return DrDAM(
-        zeros, beta, features, 0.0, 0.0, similarity, g, centre=centre, log_scale=minimum
+        zeros, beta, features, 0.0, 0.0, similarity, centre=centre, log_scale=minimum
     )
 
 
@@ -573,11 +544,11 @@ def _rounded_tables(
 
 
 def _check_features(features: Any) -> None:
-    requirement = (
-        "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
-    )
     if not isinstance(features, RandomFeatures):
-        raise ValueError(f"features: got {brief(features)}; it must be {requirement}.")
+        raise ValueError(
+            f"features: got {brief(features)}; it must be a RandomFeatures, such as "
+            "RandomFeatures(D, 10_000, key=jax.random.key(0))."
+        )
 
 
 def _number(name: str, value: ArrayLike) -> ArrayLike:
@@ -622,13 +593,11 @@ def _check_angles(
             for part in pieces(np.asarray(Xi))
         )
         radius = np.sqrt(square) * np.sqrt(np.asarray(beta))
-    requirement = (
-        f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 resolves no "
-        "angles: pass centre=Xi.mean(0)"
-    )
     if not radius <= FARTHEST:
-        raise ArgumentError(
-            name, f"got patterns at {radius:.2g}/√β; it must be {requirement}."
+        raise ValueError(
+            f"{name}: got patterns at {radius:.2g}/√β; it must be within "
+            f"{FARTHEST:,.0f}/√β of the centre, beyond which float32 resolves no "
+            "angles: pass centre=Xi.mean(0)."
         )
 
 

@@ -14,7 +14,7 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import ArgumentError, Numbers, array, positive, readable, states
+from rankone._checks import Numbers, array, positive, readable, states
 from rankone._mesh import (
     Placement,
     automatic,
@@ -145,10 +145,9 @@ class MrDAM(EnergyMemory):
     def _placed(self, placement: Placement) -> "MrDAM":
         """`sharded`, for a placement that was made before."""
         if len(self.Xi) % placement.parts:
-            raise ArgumentError(
-                "mesh",
-                f"got {placement.parts} devices for {len(self.Xi)} patterns; it must "
-                "be a number of devices that divides the number of patterns.",
+            raise ValueError(
+                f"mesh: got {placement.parts} devices for {len(self.Xi)} patterns; it "
+                "must be a number of devices that divides the number of patterns."
             )
         fields = placement.placed(self, "Xi").__dict__
         return assembled(MrDAM, fields | {"placement": placement})

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from rankone._checks import Numbers, brief, states
+from rankone._mesh import automatic
 from rankone._module import Module
 
 __all__ = ["EnergyMemory", "Memory", "Reader", "Retrieval", "check_memory", "reader_of"]
@@ -49,6 +50,7 @@ class EnergyMemory(Module):
         """Energies (...) and their gradients (..., D) at states x (..., D)."""
         raise NotImplementedError
 
+    @automatic
     def energy(self, x: Numbers) -> Float[Array, "..."]:
         """The energy at states x (..., D) -> (...)."""
         return _energy(self, states("x", x, self.D))
@@ -146,6 +148,8 @@ def reader_of(memory: Memory) -> Reader:
 
 def check_memory(memory: Any) -> None:
     """Raise unless it is a `Memory` that jit can take."""
+    if isinstance(memory, EnergyMemory):  # an instance of a protocol takes long to tell
+        return
     is_memory = isinstance(memory, Memory)
     if not is_memory:
         raise ValueError(

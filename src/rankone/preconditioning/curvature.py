@@ -119,9 +119,10 @@ def skipped(moments: Any) -> dict[str, str]:
     entries = jax.tree.leaves(
         moments, is_leaf=lambda node: isinstance(node, Moments | Skipped)
     )
-    requirement = "the result of layer_moments"
     if not all(isinstance(node, Moments | Skipped) for node in entries):
-        raise ValueError(f"moments: got {brief(moments)}; it must be {requirement}.")
+        raise ValueError(
+            f"moments: got {brief(moments)}; it must be the result of layer_moments."
+        )
     nodes, _ = jax.tree_util.tree_flatten_with_path(
         moments, is_leaf=lambda node: isinstance(node, Skipped)
     )
@@ -157,12 +158,11 @@ def _of_arrays(losses: Losses, network: Any) -> Any:
         )
     )
     reasons = _reasons(first_pass, len(values))
-    requirement = "a network with products of a matrix and inputs: " + (
-        ", ".join(sorted(set(reasons.values()))) or "empty"
-    )
     if len(reasons) >= len(values):
+        problems = ", ".join(sorted(set(reasons.values()))) or "empty"
         raise ValueError(
-            f"network: got no array that has moments; it must be {requirement}."
+            "network: got no array that has moments; it must be a network with products "
+            f"of a matrix and inputs: {problems}."
         )
 
     def tapped(nudges: list) -> tuple[Array, list]:

@@ -163,24 +163,20 @@ class Reparameterized(Module):
         T = array("T", T, "(m, p)", 2)
         V = array("V", V, "(q, n)", 2)
         fits = W.shape == (T.shape[0], V.shape[1])
-        requirement = (
-            f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
-        )
         if not fits:
-            raise ValueError(f"W: got shape {W.shape}; it must be {requirement}.")
+            raise ValueError(
+                f"W: got shape {W.shape}; it must be ({T.shape[0]}, {V.shape[1]}), "
+                f"because T is {T.shape} and V is {V.shape}."
+            )
         if anchor:
             return cls(T, jnp.zeros((T.shape[1], V.shape[0]), W.dtype), V, W, bias)
         U, residual = _started(W, T, V, invertible)
-        if readable(residual):
-            requirement = (
-                "in the range of T and the row space of V; use anchor=True to keep the "
-                "rest fixed"
+        if readable(residual) and not float(residual) <= tol:
+            raise ValueError(
+                f"W: got relative residual {float(residual):.2g} after projection; "
+                "it must be in the range of T and the row space of V; use "
+                "anchor=True to keep the rest fixed."
             )
-            if not float(residual) <= tol:
-                raise ValueError(
-                    f"W: got relative residual {float(residual):.2g} after projection; "
-                    f"it must be {requirement}."
-                )
         return assembled(
             cls, {"T": T, "U": U, "V": V, "W0": None, "bias": boolean("bias", bias)}
         )

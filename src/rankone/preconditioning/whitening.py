@@ -18,7 +18,6 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
 from rankone._checks import (
-    ArgumentError,
     array,
     brief,
     choice,
@@ -183,7 +182,7 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
     _check_exponent(power)
     A = array("A", A, "(n, n)", 2)
     if A.shape[0] != A.shape[1]:
-        raise ArgumentError("A", f"got shape {A.shape}; it must be square.")
+        raise ValueError(f"A: got shape {A.shape}; it must be square.")
     result = _power(A, power)
     _check_power("A", A, power, result)
     return result
@@ -214,16 +213,16 @@ def _check_power(name: str, A: Array, power: ArrayLike, result: Array) -> None:
     asymmetry = np.abs(host - host.T).max()
     smallest = np.linalg.eigvalsh(host)[0]
     if not asymmetry <= 1e-3 * np.abs(host).max():
-        raise ArgumentError(
-            name, f"got asymmetry {asymmetry:.2g}; it must be symmetric."
+        raise ValueError(
+            f"{name}: got asymmetry {asymmetry:.2g}; it must be symmetric."
         )
     requirement = (
         "positive definite; add damping"
         if np.asarray(power) < 0
         else "positive semidefinite"
     )
-    raise ArgumentError(
-        name, f"got smallest eigenvalue {smallest:.2g}; it must be {requirement}."
+    raise ValueError(
+        f"{name}: got smallest eigenvalue {smallest:.2g}; it must be {requirement}."
     )
 
 

@@ -125,7 +125,7 @@ def read_places(
     batch = integer("batch", batch)
     tokens = [model.tokenizer.encode(text) for text in texts]
     max_length = max(map(len, tokens), default=0)
-    if not max_length > context:
+    if max_length <= context:
         raise ValueError(
             f"texts: got {max_length} tokens in the longest; "
             f"it must be a text of more than context = {context}."

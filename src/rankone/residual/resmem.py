@@ -2,7 +2,7 @@
 neighbours.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
@@ -18,7 +18,6 @@ from jaxtyping import Array, Float
 
 from rankone._blocks import checkpoint_path, join_rows, run_blocks
 from rankone._checks import (
-    ArgumentError,
     Numbers,
     array,
     brief,
@@ -34,11 +33,11 @@ from rankone._module import Module, assembled
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
     Residuals,
+    checked_onehot_residuals,
     dense,
     from_arrays,
     full,
     largest,
-    onehot_residuals,
     positive_scalar,
     probabilities,
     split,
@@ -83,24 +82,6 @@ def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
 def _soft_weights(distances: Numbers, sigma: Array) -> Array:
     d = jnp.asarray(distances)
     return jax.nn.softmax(-d / sigma, axis=-1, where=~jnp.isposinf(d))
-
-
-class _Rows(Module):
-    """Embeddings of a block, in which nothing is searched: any number of neighbours is
-    allowed.
-    """
-
-    rows: Float[Array, "n D"]
-
-    def __init__(self, rows: Numbers) -> None:
-        self.rows = array("rows", rows, "(n, D): one embedding per row", 2, once=True)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def search(self, queries: Numbers, k: int) -> Neighbours:
-        """A method that nothing calls."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -258,10 +239,9 @@ class ResMem(Module):
                 embeddings, base, labels, probs is None, progress, path
             )
         if path is not None:
-            raise ArgumentError(
-                "checkpoint",
-                f"got {str(path)!r}; it must be None unless embeddings, labels, and "
-                "probs or logits are iterators of blocks.",
+            raise ValueError(
+                f"checkpoint: got {str(path)!r}; it must be None unless embeddings, "
+                "labels, and probs or logits are iterators of blocks."
             )
         return self._fit_arrays(embeddings, probs, labels, logits)
 
@@ -269,10 +249,18 @@ class ResMem(Module):
         self, embeddings: Any, probs: Any, labels: Any, logits: Any
     ) -> "ResMem":
         """`fit` with arrays."""
-        with renamed(probs="logits" if probs is None else "probs"):
-            residuals = onehot_residuals(self._base(probs, logits), labels)
+        residuals = self._residuals(probs, labels, logits)
         with renamed(residuals="labels"):
             return self.fit_residuals(embeddings, residuals)
+
+    def _residuals(self, probs: Any, labels: Any, logits: Any) -> Array:
+        """Residuals (n, L) of the base model."""
+        with renamed(probs="logits" if probs is None else "probs"):
+            return checked_onehot_residuals(self._base(probs, logits), labels)
+
+    def _kept(self, residuals: Numbers) -> Residuals:
+        """The entries of the residuals that are stored."""
+        return dense(residuals) if self.keep is None else largest(residuals, self.keep)
 
     def _fit_blocks(
         self,
@@ -288,24 +276,29 @@ class ResMem(Module):
         iterators = {"embeddings": embeddings, base_name: base, "labels": labels}
         for name, rows in iterators.items():
             if not isinstance(rows, Iterator):
-                raise ArgumentError(
-                    name,
-                    f"got {brief(type(rows))}; it must be an iterator of blocks, as "
-                    "the others are.",
+                raise ValueError(
+                    f"{name}: got {brief(type(rows))}; it must be an iterator of "
+                    "blocks, as the others are."
                 )
-        model = replace(self, k=1, search=_Rows)
 
         def step(state: _Progress, block: _Examples) -> _Progress:
             probs, scores = (None, block.base) if logits else (block.base, None)
-            part = model._fit_arrays(block.embeddings, probs, block.labels, scores)
-            residuals, store = part._contents()
-            assert isinstance(store, _Rows)
-            arrays = map(np.asarray, (store.rows, *jax.tree.leaves(residuals)))
+            matrix = self._residuals(probs, block.labels, scores)
+            rows = array(
+                "embeddings",
+                block.embeddings,
+                "(n, D): one embedding per row",
+                2,
+                once=True,
+            )
+            residuals = self._kept(matrix)
+            _check_length("labels", residuals, rows)
             if state.blocks:
                 D = state.blocks[0][0].shape[1]
-                _check_width("embeddings", store.rows.shape[1], D)
+                _check_width("embeddings", rows.shape[1], D)
                 _check_width(base_name, residuals.L, state.L)
-            state.blocks.append(tuple(arrays))
+            arrays = (rows, *jax.tree.leaves(residuals))
+            state.blocks.append(tuple(map(np.asarray, arrays)))
             return _Progress(residuals.L, state.blocks)
 
         temperature = float(self.temperature) if path is not None and logits else 1.0
@@ -321,7 +314,7 @@ class ResMem(Module):
             restore=partial(_restore, 2 if self.keep is None else 3),
         )
         if not state.blocks:
-            raise ArgumentError("embeddings", "got no block; it must be one or more.")
+            raise ValueError("embeddings: got no block; it must be one or more.")
         columns = [list(arrays) for arrays in zip(*state.blocks, strict=True)]
         state.blocks.clear()
         rows, *arrays = map(join_rows, columns)
@@ -339,14 +332,8 @@ class ResMem(Module):
         """
         store = self.search(embeddings)
         if not isinstance(residuals, Residuals):
-            residuals = (
-                dense(residuals) if self.keep is None else largest(residuals, self.keep)
-            )
-        if len(store) != len(residuals):
-            raise ArgumentError(
-                "residuals",
-                f"got {len(residuals)} rows; it must be {len(store)}, as the embeddings.",
-            )
+            residuals = self._kept(residuals)
+        _check_length("residuals", residuals, store)
         integer(
             "k",
             self.k,
@@ -378,19 +365,29 @@ class ResMem(Module):
         >>> spread.predict(np.eye(2), unsure).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
         """
+        store = self._contents()[1]
+        instance("store", store, ExactSearch, "an ExactSearch, to be split")
         return self._placed(placement_on(mesh, axis))
 
     def _placed(self, placement: Placement) -> "ResMem":
         """`sharded`, for a placement that was made before."""
         residuals, store = self._contents()
-        instance("store", store, ExactSearch, "an ExactSearch, to be split")
+        if isinstance(store, ExactSearch):
+            store = store._placed(placement)
         fields = {
             "residuals": split(residuals, placement),
-            "store": store._placed(placement),  # type: ignore[attr-defined]
+            "store": store,
             "sigma": placement.put(self.sigma),
             "temperature": placement.put(self.temperature),
         }
         return assembled(ResMem, self.__dict__ | fields)
+
+    @property
+    def placement(self) -> Placement | None:
+        """Placement of the stored rows over devices; None if they are in one place, or
+        nothing is stored.
+        """
+        return getattr(self.store, "placement", None)
 
     @automatic
     def predict(
@@ -405,11 +402,10 @@ class ResMem(Module):
         """
         base = self._base(probs, logits)
         correction = self.correction(embeddings)
-        requirement = f"one row for each embedding: {correction.shape}"
         if base.shape != correction.shape:
             raise ValueError(
-                f"{'logits' if probs is None else 'probs'}: got shape {base.shape}; "
-                f"it must be {requirement}."
+                f"{'logits' if probs is None else 'probs'}: got shape {base.shape}; it "
+                f"must be one row for each embedding: {correction.shape}."
             )
         return base + correction
 
@@ -508,19 +504,27 @@ def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
     for parts in zip_longest(*iterators.values()):
         for name, part in zip(iterators, parts, strict=True):
             if part is None:
-                raise ArgumentError(
-                    name, "got fewer blocks; it must be as many as the others."
+                raise ValueError(
+                    f"{name}: got fewer blocks; it must be as many as the others."
                 )
         yield _Examples(*parts)
+
+
+def _check_length(name: str, residuals: Residuals, embeddings: Sized) -> None:
+    """Raises unless there is one residual for each embedding."""
+    if len(residuals) != len(embeddings):
+        raise ValueError(
+            f"{name}: got {len(residuals)} rows; it must be {len(embeddings)}, as the "
+            "embeddings."
+        )
 
 
 def _check_width(name: str, width: int, expected: int) -> None:
     """Raises unless a block has as many columns as those before it."""
     if width != expected:
-        raise ArgumentError(
-            name,
-            f"got a block with {width} columns; it must have {expected}, as the blocks "
-            "before it.",
+        raise ValueError(
+            f"{name}: got a block with {width} columns; it must have {expected}, as "
+            "the blocks before it."
         )
 
 

@@ -19,7 +19,6 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Int
 
 from rankone._checks import (
-    ArgumentError,
     Numbers,
     array,
     brief,
@@ -28,6 +27,7 @@ from rankone._checks import (
     integer,
     is_traced,
     known,
+    readable,
     states,
 )
 from rankone._mesh import (
@@ -154,10 +154,9 @@ class ExactSearch(Module):
     def _placed(self, placement: Placement) -> "ExactSearch":
         """`sharded`, for a placement that was made before."""
         if len(self.rows) % placement.parts:
-            raise ArgumentError(
-                "mesh",
-                f"got {placement.parts} devices for {len(self.rows)} rows; it must be "
-                "a number of devices that divides the number of rows.",
+            raise ValueError(
+                f"mesh: got {placement.parts} devices for {len(self.rows)} rows; it "
+                "must be a number of devices that divides the number of rows."
             )
         fields = placement.placed(self, "rows", "half_norms").__dict__
         return assembled(ExactSearch, fields | {"placement": placement})
@@ -182,10 +181,9 @@ def _check_row_count(rows: Any) -> None:
     """Raise if there are more rows than an index in 32 bits can name."""
     shape = getattr(rows, "shape", ())
     if shape and shape[0] > np.iinfo(np.int32).max:
-        raise ArgumentError(
-            "rows",
-            f"got {shape[0]:,} rows; it must be at most "
-            f"{np.iinfo(np.int32).max:,}: search several stores, and keep the best.",
+        raise ValueError(
+            f"rows: got {shape[0]:,} rows; it must be at most "
+            f"{np.iinfo(np.int32).max:,}: search several stores, and keep the best."
         )
 
 
@@ -194,23 +192,19 @@ def _check_size(rows: _Rows) -> _Rows:
     would under- or overflow.
     """
     if known(rows):
-        # An array on the host may be larger than a device.
-        maximum = (
-            max(float(rows.max()), -float(rows.min()))
-            if isinstance(rows, np.ndarray)
-            else float(concrete(_largest_entry, rows))
-        )
+        if readable(rows):  # also an array of NumPy that is larger than a device
+            entries = np.asarray(rows)
+            maximum = max(float(entries.max()), -float(entries.min()))
+        else:
+            maximum = float(concrete(_largest_entry, rows))
         info = jnp.finfo(wider(rows.dtype, jnp.float32))
         lower = float(info.tiny) ** 0.5 / float(info.eps)
         upper = (float(info.max) / rows.shape[1]) ** 0.5 / 2
-        requirement = (
-            f"of entries between {lower:.0e} and {upper:.0e} in size, so that "
-            "squares are numbers: rescale them"
-        )
         if not (maximum == 0 or lower <= maximum <= upper):
-            raise ArgumentError(
-                "rows",
-                f"got a largest entry of {maximum:.1e}; it must be {requirement}.",
+            raise ValueError(
+                f"rows: got a largest entry of {maximum:.1e}; it must be of entries "
+                f"between {lower:.0e} and {upper:.0e} in size, so that squares are "
+                "numbers: rescale them."
             )
     return rows
 
@@ -289,10 +283,9 @@ class ShardedSearch(Module):
         devices = tuple(devices)
         matrix = host("rows", rows)
         if matrix.ndim != 2:
-            raise ArgumentError(
-                "rows",
-                f"got shape {matrix.shape}; "
-                "it must be an array of shape (n, D): one stored embedding per row.",
+            raise ValueError(
+                f"rows: got shape {matrix.shape}; it must be an array of shape (n, D): "
+                "one stored embedding per row."
             )
         _check_row_count(matrix)
         n = (
@@ -300,9 +293,11 @@ class ShardedSearch(Module):
             if stored is None
             else integer("stored", stored, most=len(matrix))
         )
-        requirement = f"a store with a row or more for each of {len(devices)} devices"
-        if not n >= len(devices):
-            raise ArgumentError("rows", f"got {n} rows; it must be {requirement}.")
+        if n < len(devices):
+            raise ValueError(
+                f"rows: got {n} rows; it must be a store with a row or more for each "
+                f"of {len(devices)} devices."
+            )
         _check_size(matrix[:n])
         if len(matrix) % len(devices):
             matrix = np.asarray(matrix)
@@ -403,8 +398,8 @@ class FaissSearch(Module):
             hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search")
         )
         if not is_index:
-            raise ArgumentError(
-                "index", f"got {brief(index)}; it must be an index of faiss, or None."
+            raise ValueError(
+                f"index: got {brief(index)}; it must be an index of faiss, or None."
             )
         try:
             faiss = import_module("faiss")
@@ -416,19 +411,17 @@ class FaissSearch(Module):
         n, D = rows.shape
         index = faiss.IndexFlatL2(D) if index is None else index
         if index.d != D:
-            raise ArgumentError(
-                "index",
-                f"got dimension {index.d}; it must be an index of dimension {D}.",
+            raise ValueError(
+                f"index: got dimension {index.d}; it must be an index of dimension {D}."
             )
         if index.metric_type != faiss.METRIC_L2:
             raise ValueError(
                 "index: got another metric; it must be an index of L2 distances."
             )
         if index.ntotal not in (0, n):
-            raise ArgumentError(
-                "index",
-                f"got {index.ntotal} rows; "
-                f"it must be empty or filled with these {n} rows.",
+            raise ValueError(
+                f"index: got {index.ntotal} rows; it must be empty or filled with "
+                f"these {n} rows."
             )
         if index.ntotal == 0:
             index.add(np.asarray(rows))
@@ -447,9 +440,11 @@ class FaissSearch(Module):
         square, indices = self.index.search(
             np.ascontiguousarray(q.reshape(-1, q.shape[-1])), k
         )
-        requirement = "a number of neighbours that the index can find: raise its probes"
         if not indices.min(initial=0) >= 0:
-            raise ValueError(f"k: got {brief(k)}; it must be {requirement}.")
+            raise ValueError(
+                f"k: got {brief(k)}; it must be a number of neighbours that the index "
+                "can find: raise its probes."
+            )
         shape = (*q.shape[:-1], k)
         return Neighbours(
             jnp.sqrt(jnp.maximum(square, 0)).reshape(shape),

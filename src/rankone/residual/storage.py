@@ -13,7 +13,6 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Integer
 
 from rankone._checks import (
-    ArgumentError,
     Numbers,
     array,
     brief,
@@ -31,6 +30,7 @@ from rankone.precision import wider
 __all__ = [
     "Residuals",
     "bare_labels",
+    "checked_onehot_residuals",
     "classes",
     "dense",
     "from_arrays",
@@ -236,12 +236,15 @@ def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
         probs: The base model's probabilities (n, L), rows summing to 1.
         labels: Classes 0 … L − 1, (n,).
     """
-    probs = probabilities("probs", probs)
+    return checked_onehot_residuals(probabilities("probs", probs), labels)
+
+
+def checked_onehot_residuals(probs: Array, labels: Numbers) -> Float[Array, "n L"]:
+    """`onehot_residuals` of probabilities that were checked."""
     if probs.ndim != 2:
-        raise ArgumentError(
-            "probs",
-            f"got shape {probs.shape}; "
-            "it must be of shape (n, L): one row for each label.",
+        raise ValueError(
+            f"probs: got shape {probs.shape}; it must be of shape (n, L): one row for "
+            "each label."
         )
     return _onehot_residuals(
         probs, classes("labels", labels, probs.shape[:1], probs.shape[1])
@@ -264,10 +267,9 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
         sums = host_probs.sum(-1)
         fits = bool((abs(sums - 1) < _SUM).all()) and bool((host_probs >= -_SUM).all())
         if not fits:
-            raise ArgumentError(
-                name,
-                f"got rows that sum to {sums.min():.3g} … {sums.max():.3g}; "
-                "it must be probabilities; or use logits=.",
+            raise ValueError(
+                f"{name}: got rows that sum to {sums.min():.3g} … {sums.max():.3g}; it "
+                "must be probabilities; or use logits=."
             )
     return probs
 
@@ -289,19 +291,20 @@ def classes(
     """`value` as integers from 0 to L − 1, of this shape."""
     indices = host(name, value)
     if indices.shape != shape:
-        raise ArgumentError(
-            name,
-            f"got shape {indices.shape}; it must be shape {shape}: one for each row.",
+        raise ValueError(
+            f"{name}: got shape {indices.shape}; it must be shape {shape}: one for "
+            "each row."
         )
     if not jnp.issubdtype(indices.dtype, jnp.integer):
-        raise ArgumentError(
-            name, f"got {brief(indices.dtype)}; it must be integers from 0 to {L - 1}."
+        raise ValueError(
+            f"{name}: got {brief(indices.dtype)}; it must be integers from 0 to "
+            f"{L - 1}."
         )
     if readable(indices) and indices.size:
         minimum = int(np.asarray(indices).min())
         maximum = int(np.asarray(indices).max())
         if not (minimum >= 0 and maximum < L):
-            raise ArgumentError(
-                name, f"got {minimum} … {maximum}; it must be from 0 to {L - 1}."
+            raise ValueError(
+                f"{name}: got {minimum} … {maximum}; it must be from 0 to {L - 1}."
             )
     return numbers(name, indices)

@@ -142,10 +142,10 @@ def _rates(
     if readable(P):
         matrix = np.asarray(P)
         asymmetry = float(np.abs(matrix - matrix.T).max() / np.abs(matrix).max())
-        requirement = "symmetric; for others take `conditioning.stationary_covariance`"
         if not asymmetry <= 1e-3:
             raise ValueError(
-                f"P: got asymmetry {asymmetry:.2g}; it must be {requirement}."
+                f"P: got asymmetry {asymmetry:.2g}; it must be symmetric; for others "
+                "take `conditioning.stationary_covariance`."
             )
     if readable(rates) and beta is not None:
         minimum = float(np.asarray(rates).min())

@@ -38,11 +38,11 @@ def reach_share(
     G = array("G", G, "(m, n)", 2)
     T = array("T", T, "(m, p)", 2)
     V = array("V", V, "(q, n)", 2)
-    requirement = (
-        f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
-    )
     if G.shape != (T.shape[0], V.shape[1]):
-        raise ValueError(f"G: got shape {G.shape}; it must be {requirement}.")
+        raise ValueError(
+            f"G: got shape {G.shape}; it must be ({T.shape[0]}, {V.shape[1]}), because "
+            f"T is {T.shape} and V is {V.shape}."
+        )
     return _share(G, T, V)
 
 

@@ -187,23 +187,19 @@ def _constants(constants: Any, construction: str, width: float) -> Constants:
             "it must be a Constants, such as Constants(alpha=0.1)."
         )
     change = constants.alpha * constants.linear * (width + constants.margin)
-    requirement = (
-        "such that alpha·linear·(width of y_range + margin) is at most "
-        f"{_MOST_WRITTEN}; or left out"
-    )
     if not change <= _MOST_WRITTEN:
         raise ValueError(
-            f"constants: got a product of {change:.2g}; it must be {requirement}."
+            f"constants: got a product of {change:.2g}; it must be such that "
+            f"alpha·linear·(width of y_range + margin) is at most {_MOST_WRITTEN}; or "
+            "left out."
         )
     ratio = constants.margin / width
-    requirement = (
-        f"from width/{_MOST_APART} to {_MOST_APART}·width of y_range; or left out"
-    )
     fits = construction not in _FITTED or 1 / _MOST_APART <= ratio <= _MOST_APART
     if not fits:
         raise ValueError(
-            f"constants: got a margin of {constants.margin:g} for a width of {width:g}; "
-            f"it must be {requirement}."
+            f"constants: got a margin of {constants.margin:g} for a width of "
+            f"{width:g}; it must be from width/{_MOST_APART} to {_MOST_APART}·width of "
+            "y_range; or left out."
         )
     return constants
 

@@ -329,12 +329,11 @@ def _check_values(network: Network, y: np.ndarray) -> None:
     low, high = network.y_range
     rounding = 4 * float(jnp.finfo(network.dtype).eps) * max(abs(low), abs(high))
     extreme = float(y.flat[np.abs(y.astype(float) - (low + high) / 2).argmax()])
-    requirement = (
-        f"from {low:g} to {high:g}, for which this network was built; build one with a "
-        "wider y_range"
-    )
     if not low - rounding <= extreme <= high + rounding:
-        raise ValueError(f"y: got {brief(extreme)}; it must be {requirement}.")
+        raise ValueError(
+            f"y: got {brief(extreme)}; it must be from {low:g} to {high:g}, for which "
+            "this network was built; build one with a wider y_range."
+        )
 
 
 def _row(a: Any) -> Any:

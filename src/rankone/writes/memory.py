@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import ArgumentError, array, boolean, brief, host
+from rankone._checks import array, boolean, brief, host
 from rankone._module import Module
 from rankone.writes.kernels import FeatureKernel, Kernel
 from rankone.writes.rules import Exact, Rule
@@ -73,13 +73,10 @@ class KernelMemory(Module):
         Raises:
             ValueError: If the kernel has no features of finite length.
         """
-        requirement = (
-            "a FeatureKernel (`features` and `dual`): without them no matrix holds the "
-            "memory"
-        )
         if not isinstance(self.kernel, FeatureKernel):
             raise ValueError(
-                f"kernel: got {brief(self.kernel)}; it must be {requirement}."
+                f"kernel: got {brief(self.kernel)}; it must be a FeatureKernel "
+                "(`features` and `dual`): without them no matrix holds the memory."
             )
         return _write_of(self)
 
@@ -122,10 +119,9 @@ def _arguments(
 ) -> tuple[Array, Array, Kernel, Rule]:
     # isinstance of a protocol takes ten times as long as looking up its one method
     if isinstance(kernel, type) or not callable(getattr(kernel, "inner", None)):
-        raise ArgumentError(
-            "kernel",
-            f"got {brief(kernel)}; "
-            "it must be a kernel with the method inner, such as Gaussian(1.0).",
+        raise ValueError(
+            f"kernel: got {brief(kernel)}; it must be a kernel with the method inner, "
+            "such as Gaussian(1.0)."
         )
     if rule is not None and not isinstance(rule, Rule):
         raise ValueError(

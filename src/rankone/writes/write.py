@@ -177,7 +177,6 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     Raises:
         ValueError: If the file is not such a write, or is cut short.
     """
-    requirement = "a whole .npz file written by an edit's save"
     try:
         arrays = read_arrays(path)
         fields = {
@@ -186,7 +185,8 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
         return Write(**fields), {key: value.item() for key, value in arrays.items()}
     except (ValueError, TypeError) as error:
         raise ValueError(
-            f"path: got {str(path)!r}; it must be {requirement}: {error}"
+            f"path: got {str(path)!r}; it must be a whole .npz file written by an "
+            f"edit's save: {error}"
         ) from error
 
 

@@ -140,9 +140,11 @@ def _count(name: str, value: Any, bounds: tuple[int, int]) -> int:
 
 
 def _list(name: str, value: Any, bounds: tuple[int, int]) -> list[int]:
-    requirement = f"a list of integers between {bounds[0]} and {bounds[1]}"
     if not isinstance(value, list | tuple):
-        raise ValueError(f"{name}: got {brief(value)}; it must be {requirement}.")
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be a list of integers between "
+            f"{bounds[0]} and {bounds[1]}."
+        )
     return [_count(name, entry, bounds) for entry in value]
 
 

@@ -118,11 +118,10 @@ class RetrievalExplorer(Explorer):
         words = isinstance(names, list | tuple) and all(
             isinstance(name, str) for name in names
         )
-        requirement = f"one per picture: {len(pixels)}"
         if not words or len(names) != len(pixels):
             raise ValueError(
-                f"names: got {brief(f'{len(names)} of them' if words else names)}; "
-                f"it must be {requirement}."
+                f"names: got {brief(f'{len(names)} of them' if words else names)}; it "
+                f"must be one per picture: {len(pixels)}."
             )
         keys = [] if questions is None else questions
         if not isinstance(keys, list | tuple):
@@ -138,10 +137,10 @@ class RetrievalExplorer(Explorer):
         )
         for name in {"target", "also", "without"} & set(settings):
             numbers = self._takes.checked({name: settings[name]})[name]
-            requirement = f"the numbers of pictures in the collection, 0 to {count - 1}"
             if not np.max(numbers, initial=0) < count:
                 raise ValueError(
-                    f"{name}: got {brief(settings[name])}; it must be {requirement}."
+                    f"{name}: got {brief(settings[name])}; it must be the numbers of "
+                    f"pictures in the collection, 0 to {count - 1}."
                 )
         scale = {"side": pixels.shape[1], "top": top}
         sent = {

@@ -24,8 +24,8 @@ def _partition_and_variance(x, Xi, beta):
     return S, 0.5 * pairs.sum() - S**2
 
 
-@test_case(name="the share counts the draws whose Ŝ is clipped")
-def test_share(frozen_share, draws):
+@test_case(name="the fraction counts the draws whose Ŝ is clipped")
+def test_fraction(frozen_fraction, draws):
     for K, D, beta in ((20, 10, 30.0), (5, 6, 4.0)):
         x = _binary(draws, 1, D)[0]
         Xi = _binary(draws, K, D)
@@ -38,7 +38,7 @@ def test_share(frozen_share, draws):
         epsilon = float(np.quantile(S_hat, draws.uniform(0.1, 0.9))) + 1e-3
         hint = "Ŝ = (1/Y) Σ_α Σ_μ cos(√β⟨ω^α, x − ξ^μ⟩), one value a draw."
         close(
-            ask(frozen_share, x, Xi, beta, epsilon, omegas),
+            ask(frozen_fraction, x, Xi, beta, epsilon, omegas),
             (S_hat <= epsilon).mean(),
             hint,
             atol=0.02,

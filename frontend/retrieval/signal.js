@@ -1,0 +1,82 @@
+// The signal of the picture that is meant and the noise of the vector, as two bars on one axis: the vector finds the
+// picture where the signal's bar is the longer one.
+import { h, setText } from "../kit/dom.js";
+import { definition } from "../kit/help.js";
+import { bounded } from "../kit/number.js";
+import { strength, strengthsOf, strongerOf, unknownOf } from "./strengths.js";
+
+/** @import { Foresight } from "./math/phase.js" */
+/** @import { Ready, Settings } from "./settings.js" */
+/** @import { Strengths } from "./strengths.js" */
+
+/** @type {[number, number]} */
+const ENDS = [0.03, 6]; // of the axis, whose scale is logarithmic
+const HELP = {
+  signal:
+    "The strongest noise with which a run from this query still finds the picture. It falls with β, and it is 0 where even the exact memory fails.",
+  noise:
+    "How strongly the noise of T moves the hidden pixels: √(K/2Y), the noise of one reading, times the root of the number of hidden values.",
+};
+
+/**
+ * Where a value ends on the axis, from 0 to 1.
+ *
+ * @param {number} v
+ */
+const shareOf = (v) =>
+  v > 0 ? bounded(Math.log(v / ENDS[0]) / Math.log(ENDS[1] / ENDS[0]), 0, 1) : 0;
+
+export function createSignal() {
+  const element = h("div", { class: "r1-signal", role: "img" });
+  /** @type {Strengths | null} */
+  let shown = null;
+  const verdict = h("p", { class: "r1-muted r1-long" });
+  /** @param {"signal" | "noise"} name */
+  const row = (name) => {
+    const { attach, className, tip } = definition(HELP[name]);
+    const words = h("span", { class: className }, name);
+    const number = h("span", { class: "r1-value" });
+    const bar = h("span", { class: "r1-strength" });
+    const track = h("span", { class: "r1-track" }, bar);
+    const line = h("div", { class: `r1-field r1-of-${name}` }, words, track, number, tip);
+    attach(line, words, line);
+    element.append(line);
+    /** @type {(v: number | undefined, otherwise: string) => void} */
+    return (v, otherwise) => {
+      bar.style.width = `${100 * shareOf(v ?? 0)}%`;
+      setText(number, v === undefined ? otherwise : strength(v));
+    };
+  };
+  const [signal, noise] = [row("signal"), row("noise")];
+  element.append(verdict);
+
+  /** @type {(strengths: Strengths | null, words: string, otherwise?: string) => void} */
+  function draw(strengths, words, otherwise = "–") {
+    shown = strengths;
+    signal(strengths?.signal, otherwise);
+    noise(strengths?.noise, otherwise);
+    element.style.setProperty("--r1-noise", `${100 * shareOf(strengths?.noise ?? 0)}%`);
+    element.classList.toggle("r1-unknown", !strengths);
+    setText(verdict, words);
+    const numbers = strengths
+      ? `Signal ${strength(strengths.signal)}, noise ${strength(strengths.noise)}`
+      : "Signal and noise";
+    element.setAttribute("aria-label", `${numbers}. ${words}`);
+  }
+
+  return {
+    element,
+    /** Hides both until the reader has said what to expect. */
+    wait: () => draw(null, "Shown after your guess.", "?"),
+    /** What is on show. */
+    get strengths() {
+      return shown;
+    },
+    /** @type {(settings: Settings, ready: Ready, foresight: Foresight) => void} */
+    show(settings, ready, foresight) {
+      const strengths = strengthsOf(settings, ready, foresight);
+      if (strengths) draw(strengths, strongerOf(strengths, ready.isStored));
+      else draw(null, unknownOf(settings, ready.freedom));
+    },
+  };
+}

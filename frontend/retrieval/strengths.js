@@ -1,0 +1,54 @@
+// How strong the signal of the picture that is meant is, and the noise of the vector, for a whole run: the vector finds
+// the picture where the signal is the stronger one [D-sharp11].
+import { fixed } from "../kit/number.js";
+import { roughnessAllowed } from "./math/descent.js";
+import { AHEAD } from "./report.js";
+
+/** @import { Foresight } from "./math/phase.js" */
+/** @import { Ready, Settings } from "./settings.js" */
+
+/** @typedef {{ signal: number, noise: number }} Strengths */
+
+const EVEN = 1.2; // a ratio up to which either may win: the law's own error
+
+/**
+ * Both in one unit: the length of the noise's slope, c = √(D_free·K/2Y), and the largest c at which the run finds the
+ * picture that is meant. Null where the law says nothing: for positive features, where nothing moves, and for bits, which
+ * are too few for it.
+ *
+ * @type {(settings: Settings, ready: Pick<Ready, "freedom" | "isStored" | "wanted" | "stored">, foresight: Foresight) => Strengths | null}
+ */
+export function strengthsOf(
+  { collection, beta, Y, eta, steps, basis },
+  { freedom, isStored, wanted, stored },
+  { start, held, geometry },
+) {
+  const entries = { sincos: 2 * Y, cos: Y, exp: 0, expexp: 0 }[basis];
+  if (collection === "bits" || entries === 0 || freedom === 0) return null;
+  const noise = Math.sqrt((freedom * stored.length) / entries);
+  if (!isStored) return { signal: 0, noise };
+  const { moving } = geometry;
+  const descent = { start, held, moving, wanted, eta, steps, ahead: AHEAD };
+  return { signal: roughnessAllowed(descent, beta), noise };
+}
+
+/** @param {number} v */
+export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 2 : 0));
+
+/**
+ * Which of the two is stronger, in a few words; the law is not surer than that.
+ *
+ * @type {(strengths: Strengths, isStored: boolean) => string}
+ */
+export function strongerOf({ signal, noise }, isStored) {
+  if (!isStored) return "This picture is not stored.";
+  if (signal === 0) return "Even the exact memory fails.";
+  if (signal > noise * EVEN) return "The signal is stronger.";
+  return signal * EVEN > noise ? "About equally strong." : "The noise is stronger.";
+}
+
+/** Why there is nothing to show. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */
+export function unknownOf({ collection }, freedom) {
+  if (freedom === 0) return "Nothing is hidden.";
+  return collection === "bits" ? "Known for photographs only." : "Known for cosines only.";
+}

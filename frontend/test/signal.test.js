@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { inflateRawSync } from "node:zlib";
+import { Keeper } from "../retrieval/keeper.js";
+import { resize } from "../retrieval/math/patterns.js";
+import { Foresight } from "../retrieval/math/phase.js";
+import { AHEAD } from "../retrieval/report.js";
+import { DEFAULTS, noPaint, prepare } from "../retrieval/settings.js";
+import { strength, strengthsOf, strongerOf, unknownOf } from "../retrieval/strengths.js";
+
+/** @import { Settings } from "../retrieval/settings.js" */
+
+/** The shipped photographs (24, 64, 64, 3): the one array of an archive of numpy's. */
+function pixelsOf() {
+  const url = new URL("../../src/rankone/data/photographs.npz", import.meta.url);
+  const archive = readFileSync(url);
+  const [name, extra] = [archive.readUInt16LE(26), archive.readUInt16LE(28)];
+  const array = inflateRawSync(archive.subarray(30 + name + extra));
+  return array.subarray(10 + array.readUInt16LE(8));
+}
+
+const pixels = pixelsOf();
+const [LARGE, SIDE] = [64, 32];
+const pictures = Array.from({ length: 24 }, (_, i) =>
+  resize(pixels.subarray(3 * LARGE * LARGE * i, 3 * LARGE * LARGE * (i + 1)), LARGE, SIDE, 255),
+);
+const patterns = pictures.map((picture) => picture.map((v) => v / Math.sqrt(picture.length)));
+/** @type {any} */
+const library = {
+  pattern: (/** @type {string} */ _, /** @type {number} */ key) => patterns[key],
+  picture: (/** @type {string} */ _, /** @type {number} */ key) => pictures[key],
+  id: (/** @type {string} */ _, /** @type {number} */ key) => String(key),
+};
+const keeper = new Keeper();
+
+/** @param {Partial<Settings>} own */
+function setting(own) {
+  const settings = { ...DEFAULTS, ...own };
+  const ready = prepare(settings, library, noPaint(SIDE));
+  const foresight = new Foresight({ ...ready.config, patterns: ready.patterns });
+  return { settings, ready, strengths: strengthsOf(settings, ready, foresight) };
+}
+
+/** @param {Partial<Settings>} own */
+function both(own) {
+  const { strengths } = setting(own);
+  assert.ok(strengths);
+  return strengths;
+}
+
+/** Whether each memory's run ends at the picture. @param {Partial<Settings>} own */
+function found(own) {
+  const { ready } = setting(own);
+  const stored = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));
+  const run = keeper.begin(/** @type {any} */ ({ ...ready.config, patterns: stored }));
+  while (!run.done) run.advance();
+  const [exact, distributed] = [run.x, run.xHat].map((x) => run.judged(x).lead < AHEAD);
+  return { exact, distributed };
+}
+
+test("a larger β weakens the signal alone, a larger Y the noise alone, and K helps neither", () => {
+  const at = both({});
+  const [sharp, long, many] = [
+    both({ beta: 150 }),
+    both({ Y: 240_000 }),
+    both({ K: 24, beta: 115 }),
+  ];
+  assert.ok(sharp.signal < at.signal / 2);
+  assert.equal(sharp.noise, at.noise);
+  assert.equal(long.signal, at.signal);
+  assert.ok(Math.abs(long.noise - at.noise / 2) < 1e-9);
+  const few = both({ K: 6, beta: 115 });
+  assert.ok(Math.abs(many.noise - 2 * few.noise) < 1e-9);
+  assert.ok(many.signal < few.signal);
+  // √(D_free·K/2Y)
+  assert.ok(Math.abs(at.noise - Math.sqrt((1536 * 6) / 120_000)) < 1e-12);
+  assert.ok(Math.abs(both({ basis: "cos" }).noise - Math.SQRT2 * at.noise) < 1e-12);
+});
+
+const OFF = 1.5; // in Y: as near as the law comes to the runs
+const EDGES = [60, 75, 115, 160].flatMap((beta) => [3, 6, 12].map((K) => ({ beta, K })));
+
+for (const { beta, K } of EDGES) {
+  test(`at β = ${beta} and K = ${K} runs succeed from the Y on at which the signal is as strong as the noise`, () => {
+    const { signal, noise } = both({ beta, K });
+    const edge = DEFAULTS.Y * (noise / signal) ** 2;
+    assert.ok(!found({ beta, K, Y: Math.round(edge / OFF) }).distributed, String(edge));
+    assert.ok(found({ beta, K, Y: Math.round(edge * OFF) }).distributed, String(edge));
+  });
+}
+
+test("there is no signal exactly where the exact memory fails", () => {
+  for (const own of [
+    { beta: 20 },
+    { K: 24 },
+    { K: 24, beta: 115 },
+    { fill: /** @type {const} */ ("black"), beta: 200 },
+  ]) {
+    assert.equal(both(own).signal > 0, found({ ...own, Y: 1000 }).exact, JSON.stringify(own));
+  }
+});
+
+test("a picture that is not stored gives no signal, and what the law does not know is not shown", () => {
+  const { strengths, ready } = setting({ target: 9 });
+  assert.equal(strengths?.signal, 0);
+  assert.equal(strongerOf({ signal: 0, noise: 1 }, ready.isStored), "This picture is not stored.");
+  const none = setting({ fraction: 0, clamp: true });
+  assert.equal(none.strengths, null);
+  assert.equal(unknownOf(none.settings, none.ready.freedom), "Nothing is hidden.");
+  const positive = setting({ basis: "exp" });
+  assert.equal(positive.strengths, null);
+  assert.match(unknownOf(positive.settings, positive.ready.freedom), /cosines/);
+  assert.match(unknownOf({ collection: "bits" }, 100), /photographs/);
+});
+
+test("near the edge neither is called the stronger one", () => {
+  assert.equal(strongerOf({ signal: 0.7, noise: 0.28 }, true), "The signal is stronger.");
+  assert.equal(strongerOf({ signal: 0.3, noise: 0.28 }, true), "About equally strong.");
+  assert.equal(strongerOf({ signal: 0.25, noise: 0.28 }, true), "About equally strong.");
+  assert.equal(strongerOf({ signal: 0.09, noise: 0.28 }, true), "The noise is stronger.");
+  assert.equal(strongerOf({ signal: 0, noise: 0.28 }, true), "Even the exact memory fails.");
+  assert.deepEqual([0, 0.002, 0.7, 2.147].map(strength), ["0", "< 0.01", "0.70", "2.15"]);
+});

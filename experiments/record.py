@@ -10,7 +10,6 @@ missing.
 
 import argparse
 import itertools
-import json
 import os
 import platform
 import shlex
@@ -31,7 +30,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from rankone._files import locked, read_arrays, replaced
-from rankone_book.records import read_record
+from rankone_book.records import read_record, write_record
 
 __all__ = ["Cell", "Experiment", "held", "main", "measured"]
 
@@ -164,7 +163,7 @@ def _entered(
             record[part].append(entry)
         if pictures:
             _add_pictures(path.with_suffix(".npz"), pictures)
-        _write(path, record)
+        write_record(path, record)
         return record[part].index(entry)
 
 
@@ -305,55 +304,3 @@ def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
         for name, picture in {**held, **pictures}.items():
             with archive.open(f"{name}.npy", "w") as file:
                 np.lib.format.write_array(file, np.asarray(picture), allow_pickle=False)
-
-
-def _write(path: Path, record: dict) -> None:
-    """One line for each entry of the head, and one for each cell, which names no option
-    that has its full value.
-    """
-    options = {
-        name: value
-        for name, value in record["full"].items()
-        if name not in record["axes"]
-    }
-    head = [
-        f" {json.dumps(name)}: {json.dumps(record[name], allow_nan=False)}"
-        for name in record
-        if name != "cells"
-    ]
-    cells = [
-        cell | {"parameters": _beside(options, cell["parameters"])}
-        for cell in record["cells"]
-    ]
-    lines = [
-        json.dumps(_shorter(cell), allow_nan=False, separators=(",", ":"))
-        for cell in cells
-    ]
-    text = ",\n".join([*head, ' "cells": [\n' + ",\n".join(lines) + "\n ]"])
-    with replaced(path) as file:
-        file.write(f"{{\n{text}\n}}\n".encode())
-
-
-def _beside(options: Cell, parameters: Cell) -> Cell:
-    """The parameters that are no options, or others than these; an option that is newer
-    than the cell is None.
-    """
-    every = dict.fromkeys(options) | parameters
-    return {
-        name: value
-        for name, value in every.items()
-        if name not in options or options[name] != value
-    }
-
-
-def _shorter(value: Any) -> Any:
-    """The same numbers, whole ones without a point."""
-    if isinstance(value, dict):
-        return {name: _shorter(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_shorter(one) for one in value]
-    return (
-        int(value)
-        if isinstance(value, float) and abs(value) < 1e6 and value.is_integer()
-        else value
-    )

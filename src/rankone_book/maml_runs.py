@@ -109,7 +109,15 @@ def over_seeds(record: dict[str, Any], quantity: str, **parameters: Any) -> Band
         parameters: Which cells.
 
     Raises:
-        ValueError: If the record has no such cell.
+        ValueError: If the record has no such cell, or cells of several settings.
+    """
+    cells = _of_one_setting(record, **parameters)
+    return _band([cell["results"][quantity] for cell in cells])
+
+
+def _of_one_setting(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
+    """The cells with these parameters, which differ in the seed alone: no mean is taken
+    over runs of different lengths, or with different numbers of tasks.
     """
     cells = select(record, **parameters)
     if not cells:
@@ -117,7 +125,19 @@ def over_seeds(record: dict[str, Any], quantity: str, **parameters: Any) -> Band
             f"parameters: got {brief(parameters)}; "
             "it must be those of at least one recorded cell."
         )
-    return _band([cell["results"][quantity] for cell in cells])
+    first = cells[0]["parameters"]
+    mixed = [
+        name
+        for name in first
+        if name != "seed"
+        and any(cell["parameters"].get(name) != first[name] for cell in cells)
+    ]
+    if mixed:
+        raise ValueError(
+            f"parameters: got {brief(parameters)}, whose cells differ in "
+            f"{', '.join(mixed)}; it must be those of cells that differ in the seed alone."
+        )
+    return cells
 
 
 def seeds(record: dict[str, Any]) -> int:
@@ -298,7 +318,8 @@ def from_scratch(
     """
     best = f"{chosen_rate(rates, _family_of(shots), 'ordinary', 100):g}"
     cells = [
-        cell["results"] for cell in select(letters, learner="scratch", shots=shots)
+        cell["results"]
+        for cell in _of_one_setting(letters, learner="scratch", shots=shots)
     ]
     return best, {
         kind: _band([cell[best][kind] for cell in cells])
@@ -314,7 +335,7 @@ def by_depth(record: dict[str, Any], length: int) -> dict[str, Band]:
     def errors(**parameters: Any) -> list[float]:
         return [
             cell["results"]["queries"]
-            for cell in select(record, iterations=length, **parameters)
+            for cell in _of_one_setting(record, iterations=length, **parameters)
         ]
 
     depths = record["full"]["depth"]

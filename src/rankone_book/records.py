@@ -1,13 +1,21 @@
 """Results of the full-size experiments, with a record of where, when and how they were
 made.
 
-The scripts in `experiments/` write them; the chapters read them here and show what the
-record says.
+The scripts in `experiments/` write them, and the chapters read them here and show what
+the record says. In the file nothing stands twice. The names of a cell's parameters and
+results, its run, and the run's machine are written once each, and a cell refers to them
+by their places:
+
+    "machines": [{"device": ..., "versions": {...}}],
+    "runs": [{"machine": 0, "date": ..., "command": ...}],
+    "names": [{"error": null, "near": {"bits": null}}],
+    "cells": [[run, names, seconds, [values of axes, seed], {other options}, [results]]]
 """
 
 import itertools
 import json
 import lzma
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankone._checks import brief
-from rankone._files import read_arrays
+from rankone._files import read_arrays, replaced
 
 __all__ = [
     "Coverage",
@@ -29,6 +37,7 @@ __all__ = [
     "read_record",
     "select",
     "select_one",
+    "write_record",
 ]
 
 
@@ -75,19 +84,151 @@ def read_record(path: Path) -> dict[str, Any]:
         record = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # no JSON, or no text
         raise _damaged(path, error) from error
-    if not (
-        isinstance(record, dict)
-        and {"runs", "cells", "axes", "of", "full"} <= record.keys()
-    ):
-        raise _damaged(path, "it lacks runs, cells, or what the whole experiment is")
-    options = {
-        name: value
-        for name, value in record["full"].items()
-        if name not in record["axes"]
+    if not (isinstance(record, dict) and set(_ENTRIES) <= record.keys()):
+        raise _damaged(path, f"it lacks one of {', '.join(_ENTRIES)}")
+    try:
+        machines = record.pop("machines")
+        names = record.pop("names")
+        axes = [*record["axes"], "seed"]
+        options = _options(record)
+        runs = [machines[run.pop("machine")] | run for run in record["runs"]]
+        cells = [_unpacked(cell, axes, options, names) for cell in record["cells"]]
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise _damaged(path, f"it is no record: {error!r}") from error
+    return record | {"runs": runs, "cells": cells}
+
+
+def write_record(path: Path, record: dict[str, Any]) -> None:
+    """Writes a record so that `read_record` returns it: one line for each entry of the
+    head, each run and each cell.
+
+    A cell names no option that has its full value. An option that is newer than the
+    cell is None there.
+
+    Args:
+        path: Its file, which is replaced as a whole.
+        record: As `read_record` returns it.
+    """
+    axes = [*record["axes"], "seed"]
+    options = _options(record)
+    machines: list[dict[str, Any]] = []
+    names: list[Any] = []
+    runs = []
+    for run in record["runs"]:
+        machine = {key: run[key] for key in _MACHINE if key in run}
+        rest = {key: value for key, value in run.items() if key not in _MACHINE}
+        runs.append({"machine": _place(machines, machine), **rest})
+    cells = [_packed(cell, axes, options, names) for cell in record["cells"]]
+    lines = [f"{_line(key)}: {_line(record[key])}" for key in _HEAD]
+    lists = {"machines": machines, "runs": runs, "names": names, "cells": cells}
+    for key, values in lists.items():
+        rows = ",\n".join(_line(value) for value in values)
+        lines.append(f"{_line(key)}: [\n{rows}\n]")
+    text = ",\n".join(lines)
+    with replaced(path) as file:
+        file.write(f"{{\n{text}\n}}\n".encode())
+
+
+_HEAD = ("name", "axes", "of", "full")
+_ENTRIES = (*_HEAD, "machines", "runs", "names", "cells")
+_MACHINE = ("device", "versions")
+
+
+def _options(record: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of the whole experiment that are the same in all its cells."""
+    axes = record["axes"]
+    return {key: value for key, value in record["full"].items() if key not in axes}
+
+
+def _packed(
+    cell: dict[str, Any], axes: list[str], options: dict[str, Any], names: list[Any]
+) -> list[Any]:
+    """A cell as it stands in the file; adds the names of its results to `names`."""
+    parameters = dict.fromkeys(options) | cell["parameters"]
+    others = {
+        key: value
+        for key, value in parameters.items()
+        if key not in axes and (key not in options or options[key] != value)
     }
-    for cell in record["cells"]:
-        cell["parameters"] = options | cell["parameters"]
-    return record
+    return _shorter(
+        [
+            cell["run"],
+            _place(names, _names(cell["results"])),
+            cell["seconds"],
+            [parameters.get(axis) for axis in axes],
+            others,
+            list(_leaves(cell["results"])),
+        ]
+    )
+
+
+def _unpacked(
+    cell: list[Any], axes: list[str], options: dict[str, Any], names: list[Any]
+) -> dict[str, Any]:
+    """A cell as pages read it."""
+    run, place, seconds, values, others, results = cell
+    leaves = iter(results)
+    made = {
+        "run": run,
+        "parameters": options | others | dict(zip(axes, values, strict=True)),
+        "seconds": seconds,
+        "results": _named(names[place], leaves),
+    }
+    if list(leaves):
+        raise ValueError(f"cell: got {brief(cell)}, which has too many results")
+    return made
+
+
+def _names(results: Any) -> Any:
+    """The nested names of results, with None in place of each value."""
+    if not isinstance(results, dict):
+        return None
+    return {name: _names(value) for name, value in results.items()}
+
+
+def _leaves(results: Any) -> Iterator[Any]:
+    """The values of nested results, in the order of their names."""
+    if not isinstance(results, dict):
+        yield results
+        return
+    for value in results.values():
+        yield from _leaves(value)
+
+
+def _named(names: Any, leaves: Iterator[Any]) -> Any:
+    """Nested results from their names and their values."""
+    if names is None:
+        for leaf in leaves:
+            return leaf
+        raise ValueError("a cell has too few results")
+    return {name: _named(inner, leaves) for name, inner in names.items()}
+
+
+def _place(entries: list[Any], entry: Any) -> int:
+    """The place of an entry, which is added if it is new; the order of names counts."""
+    lines = [json.dumps(one) for one in entries]
+    line = json.dumps(entry)
+    if line not in lines:
+        entries.append(entry)
+        return len(entries) - 1
+    return lines.index(line)
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def _shorter(value: Any) -> Any:
+    """The same numbers, whole ones without a point."""
+    if isinstance(value, dict):
+        return {name: _shorter(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shorter(one) for one in value]
+    return (
+        int(value)
+        if isinstance(value, float) and abs(value) < 1e6 and value.is_integer()
+        else value
+    )
 
 
 def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:

@@ -66,6 +66,11 @@ def test_a_run_does_not_go_on_from_a_damaged_record(place, experiment):
     assert (place / "figure6.json").read_text() == '{"name": "figure6", "runs": ['
 
 
+def others(path):
+    """The options of each cell that its line names."""
+    return [cell[4] for cell in json.loads(path.read_text())["cells"]]
+
+
 def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_changes(
     experiment, tmp_path
 ):
@@ -85,15 +90,9 @@ def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_c
     four = {"n": 1, "seed": 0, "q": 4}
     assert run({"q": 5}) == [five]
     assert run({"q": 5}, "--q", "4") == [five, four]
-    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [
-        {"n": 1, "seed": 0},
-        four,
-    ]
+    assert others(path) == [{}, {"q": 4}]
     assert run({"q": 4}) == [five, four]  # the whole experiment is another now
-    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [
-        five,
-        {"n": 1, "seed": 0},
-    ]
+    assert others(path) == [{"q": 5}, {}]
     later = {"q": 4, "r": 1}
     # measured before there was an r
     assert run(later) == [
@@ -101,6 +100,75 @@ def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_c
         four | {"r": None},
         four | {"r": 1},
     ]
+
+
+RUN = {"device": "one", "versions": {"jax": "1"}, "date": "today", "command": "python"}
+RESULTS = [
+    {"near": {"bits": [0.25, None], "found": True}, "price": 2},
+    {"price": 1.5e-7, "near": {"bits": [], "found": False}},  # other names
+    {"price": None, "near": {}},
+]
+
+
+def nested(runs=(RUN,), results=RESULTS):
+    cells = [
+        {
+            "run": 0,
+            "parameters": {"n": n, "seed": 0, "q": 5},
+            "seconds": 0.5,
+            "results": one,
+        }
+        for n, one in enumerate(results)
+    ]
+    full = {"n": [0, 1, 2], "q": 5}
+    head = {"name": "nested", "axes": ["n"], "of": "the book", "full": full}
+    return head | {"runs": list(runs), "cells": cells}
+
+
+def test_what_is_written_is_read_and_nothing_is_named_twice(tmp_path):
+    path = tmp_path / "nested.json"
+    others_of_day = [RUN | {"date": f"day {i}"} for i in range(3)]
+    elsewhere = RUN | {"device": "another"}
+    record = nested([*others_of_day, elsewhere], 4 * RESULTS)
+    records.write_record(path, record)
+    assert records.read_record(path) == record
+    assert [
+        list(cell["results"]) for cell in records.read_record(path)["cells"][:2]
+    ] == [["near", "price"], ["price", "near"]]
+    text = path.read_text()
+    assert text.count('"device"') == 2  # one line for each machine
+    assert text.count('"price"') == 3  # and one for each set of names
+    lines = text.splitlines()
+    assert "[0,0,0.5,[0,0],{},[[0.25,null],true,2]]," in lines
+    assert sum(line.startswith("[") for line in lines) == len(record["cells"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (",[[0.25,null],true,2]]", ",[[0.25,null],true]]"),  # a result is missing
+        (",[[0.25,null],true,2]]", ",[[0.25,null],true,2,3]]"),  # one too many
+        ("[0,0,0.5,[0,0]", "[0,9,0.5,[0,0]"),  # names that there are not
+        ("[0,0,0.5,[0,0]", "[0,0,0.5,[0]"),  # no seed
+        ('{"machine":0', '{"machine":9'),
+        ("[0,0,0.5,[0,0],{},", "[0,0,0.5,[0,0],"),
+    ],
+)
+def test_a_record_whose_places_lead_nowhere_is_named(tmp_path, old, new):
+    path = tmp_path / "nested.json"
+    records.write_record(path, nested())
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+    with refused(ValueError, match=r"record: got '.*nested\.json'"):
+        records.read_record(path)
+
+
+def test_the_recorded_files_are_as_they_would_be_written_now(tmp_path):
+    """Every number, name and machine stands in them once, whoever added to them."""
+    for path in records.folder().glob("*.json"):
+        records.write_record(tmp_path / path.name, records.read_record(path))
+        assert (tmp_path / path.name).read_text() == path.read_text(), path.name
 
 
 def record_of(*cells, of="the paper"):
@@ -216,7 +284,7 @@ def test_two_runs_into_one_record_lose_nothing(tmp_path, root):
         time.sleep(0.05)
     runs[2].kill()
     assert [run.wait(timeout=120) for run in runs][:2] == [0, 0]
-    record = json.loads((tmp_path / "race.json").read_text())
+    record = records.read_record(tmp_path / "race.json")
     assert sorted(cell["parameters"]["Y"] for cell in record["cells"]) == list(
         range(20)
     )

@@ -78,6 +78,17 @@ def test_the_rate_is_the_best_at_the_steps_that_are_compared():
         recorded.chosen_rate(record, "letters4", "maml")
 
 
+@pytest.mark.parametrize("name", ["iterations", "tasks", "step_size"])
+def test_no_mean_is_taken_over_cells_of_several_settings(name):
+    usual = {"learner": "scratch", "shots": 4, "iterations": 3, "tasks": 5}
+    usual |= {"step_size": 0.1}
+    alike = [cell({"seen": seed}, seed=seed, **usual) for seed in (0, 1)]
+    assert recorded.over_seeds({"cells": alike}, "seen", shots=4).mean == 0.5
+    other = cell({"seen": 1}, seed=2, **(usual | {name: 60}))
+    with refused(ValueError, match=rf"^parameters: got .* differ in {name};"):
+        recorded.over_seeds({"cells": [*alike, other]}, "seen", shots=4)
+
+
 def test_scratch_takes_the_step_size_that_was_best_on_other_letters():
     def lines(a, b):
         return {
@@ -140,7 +151,10 @@ def test_recorded_axes_are_the_experiments_own(experiment):
     assert experiment("maml_sine").AMPLITUDES is recorded.AMPLITUDES
     assert experiment("maml_sine").PHASES is recorded.PHASES
     assert experiment("maml_letters").SHEARS is recorded.SHEARS
-    waves = recorded.other_waves(load_record("maml_sine"), "phase")["maml"]
+    sines = recorded.at_chosen_rates(
+        load_record("maml_sine"), load_record("maml_rates")
+    )
+    waves = recorded.other_waves(sines, "phase")["maml"]
     assert len(waves.mean) == len(recorded.PHASES)
 
 

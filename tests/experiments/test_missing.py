@@ -2,7 +2,6 @@
 recorded, and measured in order.
 """
 
-import json
 import subprocess
 import sys
 from itertools import pairwise
@@ -11,7 +10,7 @@ import pytest
 from refusals import refused
 
 from rankone._files import locked
-from rankone_book.records import read_record
+from rankone_book.records import read_record, write_record
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def write(folder, experiment, *cells):
     """A record as a run would have left it, with the seconds given."""
     made = [{"run": 0, **one} for one in cells]
     record = {**experiment.whole, "runs": [{"device": "a device"}], "cells": made}
-    (folder / f"{experiment.name}.json").write_text(json.dumps(record))
+    write_record(folder / f"{experiment.name}.json", record)
 
 
 def test_what_is_missing_is_each_cell_of_the_whole_that_is_not_recorded_as_such(

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from half import needs_float16
+from scipy.special import stdtrit
 
 from rankone.language.transformer import Config, random_network
 from rankone_book.records import load_record, provenance, read_record, select
@@ -290,3 +291,29 @@ def test_on_letters_the_record_says_what_the_page_says_by_width(width):
     wide = width > 16
     assert (means["resmem_input"] - means["labels_input"] > 0.005) == wide
     assert (means["resmem_learned"] > means["resmem_input"]) == wide
+
+
+def test_on_a_tenth_of_the_letters_the_network_gains_more_and_labels_gain_it_too():
+    """The widest network, with neighbours among the inputs or in its last layer: the
+    lead over the labels is smaller than its interval.
+    """
+    record = load_record("residual_letter")
+
+    def gain(kind, other, share):  # one per seed
+        cells = select(record, width=128, share=share)
+        return np.array(
+            [
+                cell["results"][kind]["test"] - cell["results"][other]["test"]
+                for cell in cells
+            ]
+        )
+
+    for space in ("input", "learned"):
+        little, all_of_it = (
+            gain(f"resmem_{space}", "base", share) for share in (0.1, 1.0)
+        )
+        assert len(little) == len(all_of_it) == 3
+        assert little.min() > all_of_it.max()
+        lead = gain(f"resmem_{space}", f"labels_{space}", 0.1)
+        interval = stdtrit(2, 0.975) * lead.std(ddof=1) / 3**0.5
+        assert abs(lead.mean()) < interval

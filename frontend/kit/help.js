@@ -31,6 +31,7 @@ export function definition(text) {
     const over = tip.getBoundingClientRect().right + EDGE - Math.min(edge, innerWidth);
     if (over > 0) tip.style.translate = `${-over}px`;
     document.addEventListener("keydown", closeByKey);
+    document.addEventListener("pointerdown", close, { once: true });
   }
 
   let resting = 0;
@@ -38,6 +39,7 @@ export function definition(text) {
     clearTimeout(resting);
     if (tip) tip.hidden = true;
     document.removeEventListener("keydown", closeByKey);
+    document.removeEventListener("pointerdown", close);
   }
 
   return {

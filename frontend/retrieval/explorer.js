@@ -5,6 +5,7 @@ import { createFrame, same } from "../kit/explorer.js";
 import { createHold } from "../kit/hold.js";
 import { guardDrops, readImage } from "../kit/imagewell.js";
 import { createPlayback, help } from "../kit/playback.js";
+import { createBars } from "./bars.js";
 import { admits, nextSettings } from "./change.js";
 import { createCharts, tableOf } from "./charts.js";
 import { createEngine } from "./engine.js";
@@ -23,7 +24,6 @@ import { createReadouts } from "./readouts.js";
 import { isSettled, overflowInWords } from "./report.js";
 import { explain, OPENING, PENDING, playing } from "./sentence.js";
 import { noPaint, prepare } from "./settings.js";
-import { createSignal } from "./signal.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
 import { createTold } from "./told.js";
@@ -104,7 +104,7 @@ export function createExplorer(initial, library, model, questions = []) {
   const { clock } = playback;
   const told = createTold(library, () => {
     const { settings, pending } = frame;
-    const { strengths } = signal;
+    const { strengths } = bars;
     return { engine, settings, pending, ready, step: clock.step, strengths };
   });
   const charts = createCharts();
@@ -155,7 +155,7 @@ export function createExplorer(initial, library, model, questions = []) {
     },
   });
   const memories = createMemories(panel.grid, machine.opener);
-  const signal = createSignal();
+  const bars = createBars();
   const sentence = h("p", { class: "r1-sentence" });
   const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }));
   const axes = axisChoice(initial.across, (across) =>
@@ -204,14 +204,14 @@ export function createExplorer(initial, library, model, questions = []) {
       engine.hold();
       stage.wait();
       readouts.wait();
-      signal.wait();
+      bars.wait();
       setText(sentence, PENDING);
     } else engine.configure(ready.config, ready.pictures);
     machine.opener.disabled = frame.pending;
     machine.go(frame.pending ? -1 : settings.inside);
     if (frame.pending) weigh(null);
     showMap();
-    if (!frame.pending && map.foresight) signal.show(settings, ready, map.foresight);
+    if (!frame.pending && map.foresight) bars.show(settings, ready, map.foresight);
   }
 
   /** What was shown as an end while the reader held it plays, once they let go. */
@@ -229,7 +229,7 @@ export function createExplorer(initial, library, model, questions = []) {
     engine.hold();
     stage.wait();
     readouts.wait();
-    signal.wait();
+    bars.wait();
     panel.show(frame.settings);
     weigh(null);
     frame.tell("Fetching the photographs with 64 × 64 pixels …");
@@ -429,7 +429,7 @@ export function createExplorer(initial, library, model, questions = []) {
     ],
     under: [
       transport,
-      h("div", { class: "r1-set" }, h("div", { class: "r1-three" }, panel.first), signal.element),
+      h("div", { class: "r1-set" }, h("div", { class: "r1-three" }, panel.first), bars.element),
       sentence,
       frame.status,
     ],
@@ -452,7 +452,7 @@ export function createExplorer(initial, library, model, questions = []) {
         ...{ ends, info: end?.info, ended: end?.ended, overflow: end?.overflow, relativeNoise },
         ...{ record: end && named(end.frame.record), trace: end?.trace, bounds: timeline.bounds },
         ...{ computed: timeline.last, mapped: map.known(), busy: engine.isBusy(), due },
-        ...{ config, numbers, machine: machine.state(), strengths: signal.strengths },
+        ...{ config, numbers, machine: machine.state(), strengths: bars.strengths },
       };
     },
     close() {

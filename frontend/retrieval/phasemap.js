@@ -62,7 +62,12 @@ export function phaseMap(library, on) {
     wide: innerWidth >= ROOM,
     y: "frequencies Y",
     series: [
-      { key: "noise", label: "below this line, noise wins (formula)", tone: "ink", dash: "6 3" },
+      {
+        key: "noise",
+        label: "below this line, noise wins the first step (formula)",
+        tone: "ink",
+        dash: "6 3",
+      },
       {
         key: "blend",
         label: "left of this line, pictures mix (formula)",

@@ -32,7 +32,7 @@ const errors = ({ both: { exact, distributed } }) =>
   `mean error per pixel ${fixed(exact.error, 3)} in the exact memory, ${fixed(distributed.error, 3)} in the distributed memory`;
 
 /** @param {Findings} run */
-const signalOf = ({ strengths }) => strength(strengths?.signal ?? 0);
+const limitOf = ({ strengths }) => strength(strengths?.limit ?? 0);
 /** @param {Findings} run */
 const noiseOf = ({ strengths }) => strength(strengths?.noise ?? 0);
 
@@ -81,7 +81,7 @@ const QUESTIONS = [
     ask: "A larger β makes both memories more selective: a stored picture then counts only close to it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it compares the pictures’ signals only with each other. In the distributed memory they must beat the noise. The noise stayed at ${noiseOf(r)}, and the signal fell to ${signalOf(r)}.`,
+      `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it compares the pictures’ signals only with each other. In the distributed memory they must beat the noise. The noise stayed at ${noiseOf(r)}, but its limit fell to ${limitOf(r)}.`,
     set: { beta: 200 },
   },
   {
@@ -90,7 +90,7 @@ const QUESTIONS = [
     ask: "Y falls from 60,000 to 1,000: the vector T now holds fewer numbers than the pictures in it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The distributed memory returns noise (${errors(r)}). The signal stayed at ${signalOf(r)}, and the noise rose to ${noiseOf(r)}. A picture that stays where it is takes Y of the order of twice the hidden numbers times K, here ${count(2 * r.freedom * r.K)}.`,
+      `The distributed memory returns noise (${errors(r)}). The noise rose to ${noiseOf(r)}, and its limit stayed at ${limitOf(r)}. A picture that stays where it is takes Y of the order of twice the hidden numbers times K, here ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {
@@ -108,7 +108,7 @@ const QUESTIONS = [
     ask: "Only the colour of the cover changes, from grey to black. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The exact memory still finds it. The answer of the distributed memory is ${vector(r)}: black is farther than grey from what it covers, and out there the signal of the picture is weak: ${signalOf(r)}, and the noise is ${noiseOf(r)}.`,
+      `The exact memory still finds it. The answer of the distributed memory is ${vector(r)}: black is farther than grey from what it covers, and out there the signal of the picture is weak. The noise is ${noiseOf(r)}, and only ${limitOf(r)} is allowed.`,
     set: { fill: "black" },
   },
   {
@@ -149,7 +149,7 @@ const QUESTIONS = [
     ask: "As in the paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",
     predict: WHO,
     after: (r) =>
-      `Not for this one: the answer of the distributed memory is ${vector(r)}, and the signal, ${signalOf(r)}, is weaker than the noise, ${noiseOf(r)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
+      `Not for this one: the answer of the distributed memory is ${vector(r)}, and the noise, ${noiseOf(r)}, is above its limit, ${limitOf(r)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
     set: {
       ...{ size: 64, K: 4, beta: 60, Y: 180000, eta: 0.1, steps: 300 },
       ...{ fraction: 0.667, fill: "black" },

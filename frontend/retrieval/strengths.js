@@ -1,5 +1,5 @@
-// How strong the signal of the picture that is meant is, and the noise of the vector, for a whole run: the vector finds
-// the picture where the signal is the stronger one [D-sharp11].
+// How strong the noise of the vector is, and how strong it may be for a whole run: the vector finds the picture where the
+// noise is below the limit [D-sharp11].
 import { fixed } from "../kit/number.js";
 import { roughnessAllowed } from "./math/descent.js";
 import { AHEAD } from "./report.js";
@@ -7,9 +7,9 @@ import { AHEAD } from "./report.js";
 /** @import { Foresight } from "./math/phase.js" */
 /** @import { Ready, Settings } from "./settings.js" */
 
-/** @typedef {{ signal: number, noise: number }} Strengths */
+/** @typedef {{ limit: number, noise: number }} Strengths */
 
-const EVEN = 1.2; // a ratio up to which either may win: the law's own error
+const EVEN = 1.2; // a ratio up to which a run may or may not find the picture: the law's own error
 
 /**
  * Both in one unit: the length of the noise's slope, c = √(D_free·K/2Y), and the largest c at which the run finds the
@@ -26,25 +26,27 @@ export function strengthsOf(
   const entries = { sincos: 2 * Y, cos: Y, exp: 0, expexp: 0 }[basis];
   if (collection === "bits" || entries === 0 || freedom === 0) return null;
   const noise = Math.sqrt((freedom * stored.length) / entries);
-  if (!isStored) return { signal: 0, noise };
+  if (!isStored) return { limit: 0, noise };
   const { moving } = geometry;
   const descent = { start, held, moving, wanted, eta, steps, ahead: AHEAD };
-  return { signal: roughnessAllowed(descent, beta), noise };
+  return { limit: roughnessAllowed(descent, beta), noise };
 }
 
 /** @param {number} v */
 export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 2 : 0));
 
 /**
- * Which of the two is stronger, in a few words; the law is not surer than that.
+ * Where the noise stands, in a few words; the law is not surer than that.
  *
  * @type {(strengths: Strengths, isStored: boolean) => string}
  */
-export function strongerOf({ signal, noise }, isStored) {
+export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";
-  if (signal === 0) return "Even the exact memory fails.";
-  if (signal > noise * EVEN) return "The signal is stronger.";
-  return signal * EVEN > noise ? "About equally strong." : "The noise is stronger.";
+  if (limit === 0) return "Even the exact memory fails.";
+  if (limit > noise * EVEN) return "The noise is below the limit.";
+  return limit * EVEN > noise
+    ? "The noise is about at the limit."
+    : "The noise is above the limit.";
 }
 
 /** Why there is nothing to show. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */

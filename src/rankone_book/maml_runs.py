@@ -406,6 +406,11 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ax.plot(x, zero, "--", color="black", lw=1, label="answer 0")
         ax.axvline(_TRAINED[kind], color="grey", ls=":")
         ax.set(yscale="log", ylim=(0.01, 200))
+        for i, name in enumerate(other_waves(sines, kind)):
+            at = np.array(diverged(sines, name, kind)) > 0
+            if at.any():
+                top = np.full(at.sum(), 150 / 1.5**i)  # one below another
+                ax.plot(np.array(x)[at], top, "x", ms=5, color=_COLOUR[name])
     axes[0].set_ylabel("mean squared error")
     axes[2].set_ylabel("fraction right")
     fig.legend(

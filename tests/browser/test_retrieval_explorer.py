@@ -1212,7 +1212,7 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
     ]
     parts += [f"input[data-name={name}]" for name in ("scrub", "beta", "Y", "K")]
     parts += [".r1-of-list strong", ".r1-of-vector strong", ".r1-sentence"]
-    parts += [".r1-of-signal .r1-track", ".r1-of-noise .r1-track"]
+    parts += [".r1-of-limit .r1-track", ".r1-of-noise .r1-track"]
     parts += [".r1-question", "a[href='#tour-intro']"]
     parts += [".r1-cover input", ".r1-ask"] if size == "desktop" else []
     for part in parts:
@@ -1664,28 +1664,28 @@ def bars(page):
     )
     return *(
         page.locator(f".r1-of-{name} .r1-strength").bounding_box()["width"]
-        for name in ("signal", "noise")
-    ), page.locator(".r1-signal").get_attribute("aria-label")
+        for name in ("limit", "noise")
+    ), page.locator(".r1-bars").get_attribute("aria-label")
 
 
 def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     page = explorer()
     rest(page)
-    signal, noise, words = bars(page)
-    assert signal > noise > 0
+    limit, noise, words = bars(page)
+    assert limit > noise > 0
     assert re.fullmatch(
-        r"Signal 0\.\d\d, noise 0\.\d\d\. The signal is stronger\.", words
+        r"Noise 0\.\d\d, limit 0\.\d\d\. The noise is below the limit\.", words
     )
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
-    around = page.locator(".r1-signal").bounding_box()
-    # while the thumb is held: β weakens the signal, and nothing else
+    around = page.locator(".r1-bars").bounding_box()
+    # while the thumb is held: β lowers the limit, and changes nothing else
     box = page.locator("input[data-name=beta]").bounding_box()
     page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=5)
     weaker, same, words = bars(page)
     assert weaker < noise == same
-    assert words.endswith("The noise is stronger.")
+    assert words.endswith("The noise is above the limit.")
     page.mouse.up()
     rest(page)
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
@@ -1693,11 +1693,11 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     # the remedy that the first page names
     page.evaluate("location.hash = '#r1:retrieval?beta=150&Y=200000'")
     rest(page)
-    signal, quieter, words = bars(page)
+    limit, quieter, words = bars(page)
     assert quieter < same
-    assert signal > quieter
+    assert limit > quieter
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
-    # even the exact memory needs a signal
+    # where even the exact memory fails, no noise is allowed
     page.evaluate("location.hash = '#r1:retrieval?K=24'")
     rest(page)
     none, louder, words = bars(page)
@@ -1705,7 +1705,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     assert louder > quieter
     assert words.endswith("Even the exact memory fails.")
     expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✗")
-    now = page.locator(".r1-signal").bounding_box()
+    now = page.locator(".r1-bars").bounding_box()
     assert [now[k] for k in ("x", "width", "height")] == [
         around[k] for k in ("x", "width", "height")
     ]
@@ -1715,13 +1715,13 @@ def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
     page = explorer(settings=QUICK)
     rest(page)
     pose(page, "beta")
-    assert bars(page) == (0, 0, "Signal and noise. Shown after your guess.")
+    assert bars(page) == (0, 0, "Noise and its limit. Shown after your guess.")
     page.get_by_role("button", name="Neither").click()
     rest(page)
-    assert bars(page)[2].endswith("The noise is stronger.")
+    assert bars(page)[2].endswith("The noise is above the limit.")
     page.evaluate("location.hash = '#r1:retrieval?collection=bits'")
-    expect(page.locator(".r1-signal")).to_have_attribute(
-        "aria-label", "Signal and noise. Known for photographs only."
+    expect(page.locator(".r1-bars")).to_have_attribute(
+        "aria-label", "Noise and its limit. Known for photographs only."
     )
     # of bits two sliders stand under the buttons, and cover none
     own = page.locator(".r1-own").bounding_box()

@@ -180,9 +180,10 @@ def test_figures_draw_every_recorded_learner():
         5,
         4,
     ]
-    # four learners, the answer 0 and the edge; letters from one example and from four
+    # four learners, the answer 0 and the edge, and on the left the crosses of two
+    # learners that diverge; letters from one example and from four
     assert [len(ax.lines) for ax in recorded.draw_other_tasks(sines, letters)[1]] == [
-        6,
+        8,
         6,
         6,
     ]

@@ -53,7 +53,7 @@ PARTS = {
         "K": ".r1-field:has([data-name=K])",
         "inside": ".r1-machine",
         "map": ".r1-map",
-        "signal": ".r1-signal",
+        "bars": ".r1-bars",
         "gauge": ".r1-gauge:first-child",
     }
 }

@@ -7,7 +7,7 @@ import { resize } from "../retrieval/math/patterns.js";
 import { Foresight } from "../retrieval/math/phase.js";
 import { AHEAD } from "../retrieval/report.js";
 import { DEFAULTS, noPaint, prepare } from "../retrieval/settings.js";
-import { strength, strengthsOf, strongerOf, unknownOf } from "../retrieval/strengths.js";
+import { strength, strengthsOf, unknownOf, whereOf } from "../retrieval/strengths.js";
 
 /** @import { Settings } from "../retrieval/settings.js" */
 
@@ -59,20 +59,20 @@ function found(own) {
   return { exact, distributed };
 }
 
-test("a larger β weakens the signal alone, a larger Y the noise alone, and K helps neither", () => {
+test("a larger β lowers the limit alone, a larger Y the noise alone, and K helps neither", () => {
   const at = both({});
   const [sharp, long, many] = [
     both({ beta: 150 }),
     both({ Y: 240_000 }),
     both({ K: 24, beta: 115 }),
   ];
-  assert.ok(sharp.signal < at.signal / 2);
+  assert.ok(sharp.limit < at.limit / 2);
   assert.equal(sharp.noise, at.noise);
-  assert.equal(long.signal, at.signal);
+  assert.equal(long.limit, at.limit);
   assert.ok(Math.abs(long.noise - at.noise / 2) < 1e-9);
   const few = both({ K: 6, beta: 115 });
   assert.ok(Math.abs(many.noise - 2 * few.noise) < 1e-9);
-  assert.ok(many.signal < few.signal);
+  assert.ok(many.limit < few.limit);
   // √(D_free·K/2Y)
   assert.ok(Math.abs(at.noise - Math.sqrt((1536 * 6) / 120_000)) < 1e-12);
   assert.ok(Math.abs(both({ basis: "cos" }).noise - Math.SQRT2 * at.noise) < 1e-12);
@@ -82,29 +82,29 @@ const OFF = 1.5; // in Y: as near as the law comes to the runs
 const EDGES = [60, 75, 115, 160].flatMap((beta) => [3, 6, 12].map((K) => ({ beta, K })));
 
 for (const { beta, K } of EDGES) {
-  test(`at β = ${beta} and K = ${K} runs succeed from the Y on at which the signal is as strong as the noise`, () => {
-    const { signal, noise } = both({ beta, K });
-    const edge = DEFAULTS.Y * (noise / signal) ** 2;
+  test(`at β = ${beta} and K = ${K} runs succeed from the Y on at which the noise is at the limit`, () => {
+    const { limit, noise } = both({ beta, K });
+    const edge = DEFAULTS.Y * (noise / limit) ** 2;
     assert.ok(!found({ beta, K, Y: Math.round(edge / OFF) }).distributed, String(edge));
     assert.ok(found({ beta, K, Y: Math.round(edge * OFF) }).distributed, String(edge));
   });
 }
 
-test("there is no signal exactly where the exact memory fails", () => {
+test("no noise is allowed exactly where the exact memory fails", () => {
   for (const own of [
     { beta: 20 },
     { K: 24 },
     { K: 24, beta: 115 },
     { fill: /** @type {const} */ ("black"), beta: 200 },
   ]) {
-    assert.equal(both(own).signal > 0, found({ ...own, Y: 1000 }).exact, JSON.stringify(own));
+    assert.equal(both(own).limit > 0, found({ ...own, Y: 1000 }).exact, JSON.stringify(own));
   }
 });
 
-test("a picture that is not stored gives no signal, and what the law does not know is not shown", () => {
+test("a picture that is not stored bears no noise, and what the law does not know is not shown", () => {
   const { strengths, ready } = setting({ target: 9 });
-  assert.equal(strengths?.signal, 0);
-  assert.equal(strongerOf({ signal: 0, noise: 1 }, ready.isStored), "This picture is not stored.");
+  assert.equal(strengths?.limit, 0);
+  assert.equal(whereOf({ limit: 0, noise: 1 }, ready.isStored), "This picture is not stored.");
   const none = setting({ fraction: 0, clamp: true });
   assert.equal(none.strengths, null);
   assert.equal(unknownOf(none.settings, none.ready.freedom), "Nothing is hidden.");
@@ -115,10 +115,10 @@ test("a picture that is not stored gives no signal, and what the law does not kn
 });
 
 test("near the edge neither is called the stronger one", () => {
-  assert.equal(strongerOf({ signal: 0.7, noise: 0.28 }, true), "The signal is stronger.");
-  assert.equal(strongerOf({ signal: 0.3, noise: 0.28 }, true), "About equally strong.");
-  assert.equal(strongerOf({ signal: 0.25, noise: 0.28 }, true), "About equally strong.");
-  assert.equal(strongerOf({ signal: 0.09, noise: 0.28 }, true), "The noise is stronger.");
-  assert.equal(strongerOf({ signal: 0, noise: 0.28 }, true), "Even the exact memory fails.");
+  assert.equal(whereOf({ limit: 0.7, noise: 0.28 }, true), "The noise is below the limit.");
+  assert.equal(whereOf({ limit: 0.3, noise: 0.28 }, true), "The noise is about at the limit.");
+  assert.equal(whereOf({ limit: 0.25, noise: 0.28 }, true), "The noise is about at the limit.");
+  assert.equal(whereOf({ limit: 0.09, noise: 0.28 }, true), "The noise is above the limit.");
+  assert.equal(whereOf({ limit: 0, noise: 0.28 }, true), "Even the exact memory fails.");
   assert.deepEqual([0, 0.002, 0.7, 2.147].map(strength), ["0", "< 0.01", "0.70", "2.15"]);
 });

@@ -1,9 +1,9 @@
-// The signal of the picture that is meant and the noise of the vector, as two bars on one axis: the vector finds the
-// picture where the signal's bar is the longer one.
+// The noise of the vector and the noise that a run can bear, as two bars on one axis: the vector finds the picture where
+// the bar of the limit is the longer one.
 import { h, setText } from "../kit/dom.js";
 import { definition } from "../kit/help.js";
 import { bounded } from "../kit/number.js";
-import { strength, strengthsOf, strongerOf, unknownOf } from "./strengths.js";
+import { strength, strengthsOf, unknownOf, whereOf } from "./strengths.js";
 
 /** @import { Foresight } from "./math/phase.js" */
 /** @import { Ready, Settings } from "./settings.js" */
@@ -12,10 +12,10 @@ import { strength, strengthsOf, strongerOf, unknownOf } from "./strengths.js";
 /** @type {[number, number]} */
 const ENDS = [0.03, 6]; // of the axis, whose scale is logarithmic
 const HELP = {
-  signal:
-    "The strongest noise with which a run from this query still finds the picture. It falls with β, and it is 0 where even the exact memory fails.",
+  limit:
+    "The strongest noise with which a run from this query still finds the picture. A larger β lowers it, because a stored picture then counts only close to it. It is 0 where even the exact memory fails.",
   noise:
-    "How strongly the noise of T moves the hidden pixels: √(K/2Y), the noise of one reading, times the root of the number of hidden values.",
+    "How strongly the noise of T moves the hidden pixels. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
 };
 
 /**
@@ -26,12 +26,12 @@ const HELP = {
 const shareOf = (v) =>
   v > 0 ? bounded(Math.log(v / ENDS[0]) / Math.log(ENDS[1] / ENDS[0]), 0, 1) : 0;
 
-export function createSignal() {
-  const element = h("div", { class: "r1-signal", role: "img" });
+export function createBars() {
+  const element = h("div", { class: "r1-bars", role: "img" });
   /** @type {Strengths | null} */
   let shown = null;
   const verdict = h("p", { class: "r1-muted r1-long" });
-  /** @param {"signal" | "noise"} name */
+  /** @param {"limit" | "noise"} name */
   const row = (name) => {
     const { attach, className, tip } = definition(HELP[name]);
     const words = h("span", { class: className }, name);
@@ -47,20 +47,20 @@ export function createSignal() {
       setText(number, v === undefined ? otherwise : strength(v));
     };
   };
-  const [signal, noise] = [row("signal"), row("noise")];
+  const [noise, limit] = [row("noise"), row("limit")];
   element.append(verdict);
 
   /** @type {(strengths: Strengths | null, words: string, otherwise?: string) => void} */
   function draw(strengths, words, otherwise = "–") {
     shown = strengths;
-    signal(strengths?.signal, otherwise);
     noise(strengths?.noise, otherwise);
+    limit(strengths?.limit, otherwise);
     element.style.setProperty("--r1-noise", `${100 * shareOf(strengths?.noise ?? 0)}%`);
     element.classList.toggle("r1-unknown", !strengths);
     setText(verdict, words);
     const numbers = strengths
-      ? `Signal ${strength(strengths.signal)}, noise ${strength(strengths.noise)}`
-      : "Signal and noise";
+      ? `Noise ${strength(strengths.noise)}, limit ${strength(strengths.limit)}`
+      : "Noise and its limit";
     element.setAttribute("aria-label", `${numbers}. ${words}`);
   }
 
@@ -75,7 +75,7 @@ export function createSignal() {
     /** @type {(settings: Settings, ready: Ready, foresight: Foresight) => void} */
     show(settings, ready, foresight) {
       const strengths = strengthsOf(settings, ready, foresight);
-      if (strengths) draw(strengths, strongerOf(strengths, ready.isStored));
+      if (strengths) draw(strengths, whereOf(strengths, ready.isStored));
       else draw(null, unknownOf(settings, ready.freedom));
     },
   };

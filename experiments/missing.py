@@ -103,7 +103,8 @@ def estimates(
     logs = np.linalg.lstsq(rows, np.log(seconds), rcond=None)[0]
     # the mean of a product is more than that of its logarithms
     scale = seconds.sum() / np.exp(rows @ logs).sum()
-    told = np.linalg.pinv(rows) @ rows  # leaves a row as it is if the rows add up to it
+    # leaves a row as it is if the rows add up to it
+    told = np.linalg.pinv(rows, rcond=1e-9) @ rows
     found: list[float | None] = []
     for pairs in asked:
         row = _row(known, pairs)

@@ -10,7 +10,7 @@ import pytest
 from refusals import refused
 
 from rankone._files import locked
-from rankone_book.records import read_record, write_record
+from rankone_book.records import load_record, read_record, write_record
 
 
 @pytest.fixture
@@ -113,6 +113,13 @@ def test_times_of_seeds_add_up_to_what_is_recorded(missing):
     ]
     # not the 2.5 of the logarithms
     assert missing.estimates(timed, [{"n": 1, "seed": 9}]) == [pytest.approx(6)]
+
+
+def test_recorded_cells_tell_their_own_times(missing):
+    """However many there are: rounding hides none of the ways in which they add up."""
+    cells = load_record("figure3_4a")["cells"]
+    wanted = [one["parameters"] for one in cells]
+    assert None not in missing.estimates(cells, wanted)
 
 
 def test_axes_that_are_alike_are_timed_as_seeds_are(missing, fake, tmp_path):

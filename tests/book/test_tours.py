@@ -97,7 +97,7 @@ def test_a_tour_is_a_folded_list_with_no_box_and_one_marked_answer(
         (("[ ] Both", "[x] Both"), "one box that is ticked, and this has 2"),
         (("<retrieval?fill=black>", "<editing?>"), "['editing', 'retrieval']"),
         (("1. {try}", "Words first.\n\n1. {try}"), "one numbered list"),
-        (("<vector>", "<wall>"), "speaks of 'wall': the parts are K, Y, beta"),
+        (("<vector>", "<wall>"), "speaks of 'wall': the parts are K, Y, bars, beta"),
         (("fill=black", "fill=blue"), "fill"),
     ],
 )

@@ -73,31 +73,29 @@ class Triangular(Module):
 
     def forward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """Solution U⁻ᵀB of UᵀX = B."""
-        X = jnp.asarray(B, wider(self.blocks[0], B))
+        rest = jnp.asarray(B, wider(self.blocks[0], B))
+        X = []
         for panel, inverse in zip(self.panels, self.blocks, strict=True):
-            start = len(X) - panel.shape[1]
-            span = slice(start, start + len(panel))
-            solution = inverse.astype(X.dtype) @ X[span]
-            # panel.T @ solution would first be transposed
-            X = (
-                X.at[start:]
-                .add(-(solution.T @ panel.astype(X.dtype)).T)
-                .at[span]
-                .set(solution)
-            )
-        return X
+            b = len(panel)
+            X.append(inverse.astype(rest.dtype) @ rest[:b])
+            # panel.T @ X[-1] would first be transposed
+            rest = (rest - (X[-1].T @ panel.astype(rest.dtype)).T)[b:]
+        return jnp.concatenate(X)
 
     def backward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """Solution U⁻¹B of UX = B."""
-        X = jnp.zeros_like(B, dtype=wider(self.blocks[0], B))
+        B = jnp.asarray(B, wider(self.blocks[0], B))
+        X = B[:0]
         for panel, inverse in reversed(
             list(zip(self.panels, self.blocks, strict=True))
         ):
-            start = len(X) - panel.shape[1]
-            span = slice(start, start + len(panel))
-            # what is yet to be found is zero
-            residual = B[span].astype(X.dtype) - panel.astype(X.dtype) @ X[start:]
-            X = X.at[span].set((residual.T @ inverse.astype(X.dtype)).T)
+            b = len(panel)
+            start = len(B) - panel.shape[1]
+            # zeros for what is yet to be found: a product with a part of the panel would
+            # copy it first
+            known = jnp.concatenate([jnp.zeros_like(B[:b]), X])
+            residual = B[start : start + b] - panel.astype(B.dtype) @ known
+            X = jnp.concatenate([(residual.T @ inverse.astype(B.dtype)).T, X])
         return X
 
 

@@ -42,12 +42,12 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         ValueError: If the file is cut short, is not a GGUF file, or holds another
             architecture.
     """
-    from gguf import GGUFReader
+    from gguf import GGUFReader, GGUFValueType
     from gguf.quants import dequantize
 
     class Reader(GGUFReader):
-        """GGUF reader that slices the file as a plain array, because 250,000 slices of
-        a memory map take three times as long.
+        """GGUF reader that slices the file as a plain array, because slices of a memory
+        map take three times as long, and reads a list of 50,000 words in one pass.
         """
 
         @property
@@ -57,6 +57,38 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         @data.setter
         def data(self, pages: Any) -> None:
             self._plain = np.asarray(pages)
+
+        def _get_field_parts(
+            self, start: int, kind: int
+        ) -> tuple[int, list, list, list]:
+            """Bytes, parts, numbers of the parts that hold the values, and types."""
+            if kind != GGUFValueType.ARRAY or self.byte_order != "I":
+                return super()._get_field_parts(start, kind)
+            page = self._plain.data
+            at = start + 12
+            item = GGUFValueType(int.from_bytes(page[start : start + 4], "little"))
+            count = int.from_bytes(page[start + 4 : at], "little")
+            parts: list[Any] = []
+            if item in self.gguf_scalar_to_np:
+                parts.append(self._get(at, self.gguf_scalar_to_np[item], count))
+                at += parts[0].nbytes
+                complete = len(parts[0]) == count
+            elif item == GGUFValueType.STRING:
+                while len(parts) < count and at < len(page):
+                    first = at + 8
+                    at = first + int.from_bytes(page[at:first], "little")
+                    parts.append(page[first:at])
+                complete = len(parts) == count and at <= len(page)
+            else:
+                return super()._get_field_parts(start, kind)
+            if not complete:
+                raise ValueError("the file ends inside a list")
+            return (
+                at - start,
+                parts,
+                list(range(len(parts))),
+                [GGUFValueType.ARRAY, item],
+            )
 
     path = Path(path)
     if not path.is_file():

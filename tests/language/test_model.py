@@ -102,6 +102,30 @@ def test_blocks_run_one_after_another_are_all_blocks(model):
     )
 
 
+def test_a_run_that_keeps_no_cache_gives_the_same_values(model):
+    network = model.network
+    tokens = np.array([model.tokenizer.encode("Oslo is a city")])
+
+    @jax.jit
+    def both(network, tokens):
+        cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool))
+        _, cache, _ = run(network, embed(network, tokens[:, :2]), cache)
+        rest = embed(network, tokens[:, 2:])
+        kept = run(network, rest, cache, read=("key", "mlp"))
+        alone = run(network, rest, cache, read=("key", "mlp"), last=True, keep=False)
+        return kept, alone, cache
+
+    kept, alone, cache = jax.tree.map(np.asarray, both(network, tokens))
+    np.testing.assert_allclose(alone[0], kept[0], rtol=1e-5, atol=1e-6)
+    for site in ("key", "mlp"):
+        last = kept[2][site][-1]
+        np.testing.assert_allclose(alone[2][site], last, rtol=1e-5, atol=1e-6)
+    # the cache that was given
+    assert alone[1].length == 2 < kept[1].length
+    np.testing.assert_array_equal(alone[1].keys, cache.keys)
+    assert np.abs(kept[1].keys - cache.keys).max() > 0
+
+
 def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
     network = model.network
     tokens = np.array(model.tokenizer.encode("Oslo is a city"))

@@ -99,6 +99,10 @@ def test_a_rehearsal_cuts_every_row_at_the_subjects_last_token(model):
         assert rows.suffix.positions[i, 0] == position
     assert rows.suffix.weights[-1].sum() == 0
     np.testing.assert_allclose(rows.suffix.weights[:-1].sum(1), 1)
+    # padded to few widths: each has a program of its own
+    longest = rows.suffix.valid.sum(1).max()
+    width = 4 if longest <= 4 else -(-longest // 8) * 8
+    assert rows.suffix.tokens.shape[1] == width
 
 
 def test_contexts_are_beginnings_of_the_corpus(model):

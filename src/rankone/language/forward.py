@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 SITES = ("attention", "key", "mlp", "hidden")
+# operations that only pass weights on
+_VIEWS = {"dynamic_slice", "squeeze", "transpose", "reshape", "broadcast_in_dim"}
 Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
 
 
@@ -80,6 +83,8 @@ def run(
     hook: Hook = without_hook,
     data: Any = None,
     read: Sequence[str] = (),
+    last: bool = False,
+    keep: bool = True,
 ) -> tuple[Float[Array, "B T d"], Cache, dict[str, Array]]:
     """Residual stream after some blocks for T more positions, the updated cache, and
     the values that were read.
@@ -99,27 +104,54 @@ def run(
         data: Passed to the hook; arrays belong here, not in the hook's closure, which
             jit would compile in.
         read: Sites whose values are returned.
+        last: True to return the values of the last block alone, and to keep no others.
+        keep: False where no tokens come after these: the cache is returned as it was
+            given, and neither is it copied nor does a gradient pass through it.
 
     Returns:
         The residual stream after the last block; the cache with these positions; and
         the values at the sites asked for, each stacked over the blocks run (n, B, T,
-        ...).
+        ...), or without that axis if `last`.
     """
     start, stop = layers or (0, network.config.layers)
     if network.positions is not None and start == 0 < stop:
         h = h + _position_embedding(network.positions, cache, h.shape[1])
 
+    # a gradient reads the weights again, instead of a copy of those of every block
+    @partial(jax.checkpoint, prevent_cse=False, policy=_is_computed)
     def step(
-        carry: tuple[Array, Cache], layer: Array
-    ) -> tuple[tuple[Array, Cache], dict[str, Array]]:
-        h, cache = carry
-        h, cache, block_readings = _block(
-            network.config, network.layers[layer], layer, h, cache, hook, data
-        )
-        return (h, cache), {site: block_readings[site] for site in read}
+        carry: tuple[Array, Cache | None, dict[str, Array]], layer: Array
+    ) -> tuple[tuple[Array, Cache | None, dict[str, Array]], dict[str, Array]]:
+        h, filled, _ = carry
+        if filled is None:  # a copy of the block's own slots, which is thrown away
+            cut = partial(jax.lax.dynamic_slice_in_dim, start_index=layer, slice_size=1)
+            slots = replace(cache, keys=cut(cache.keys), values=cut(cache.values))
+            place: ArrayLike = 0
+        else:
+            slots = filled
+            place = layer
+        w = network.layers[layer]
+        h, slots, values = _block(network.config, w, layer, h, slots, place, hook, data)
+        readings = {site: values[site] for site in read}
+        following = h, slots if keep else None, readings if last else {}
+        return following, {} if last else readings
 
-    (h, cache), readings = jax.lax.scan(step, (h, cache), jnp.arange(start, stop))
-    return h, replace(cache, length=cache.length + h.shape[1]), readings
+    widths = {"key": network.config.hidden}
+    empty = {
+        site: jnp.zeros((*h.shape[:2], widths.get(site, h.shape[2])), h.dtype)
+        for site in (read if last else ())
+    }
+    (h, filled, lasts), readings = jax.lax.scan(
+        step, (h, cache if keep else None, empty), jnp.arange(start, stop)
+    )
+    if filled is not None:
+        cache = replace(filled, length=cache.length + h.shape[1])
+    return h, cache, lasts if last else readings
+
+
+def _is_computed(primitive: Any, *_: Any, **__: Any) -> bool:
+    """True if a value is saved for the gradient, and not read again from the weights."""
+    return primitive.name not in _VIEWS
 
 
 def embed(network: Network, tokens: Int[ArrayLike, "*rows"]) -> Float[Array, "*rows d"]:
@@ -153,6 +185,7 @@ def _block(
     layer: Array,
     h: Array,
     cache: Cache,
+    place: ArrayLike,
     hook: Hook,
     data: Any,
 ) -> tuple[Array, Cache, dict[str, Array]]:
@@ -163,7 +196,7 @@ def _block(
         return readings[site]
 
     x = _norm(config, h, w.attention_norm, w.attention_norm_bias)
-    attended, cache = _attention(config, w, layer, x, cache)
+    attended, cache = _attention(config, w, x, cache, place)
     h = h + tap("attention", attended)
     x = _norm(config, h, w.mlp_norm, w.mlp_norm_bias)
     activate = ACTIVATIONS[config.activation]
@@ -183,7 +216,7 @@ def _linear(w: Layers, name: str, x: Array) -> Array:
 
 
 def _attention(
-    config: Config, w: Layers, layer: Array, x: Array, cache: Cache
+    config: Config, w: Layers, x: Array, cache: Cache, place: ArrayLike
 ) -> tuple[Array, Cache]:
     B, T, _ = x.shape
     positions = cache.length + jnp.arange(T)
@@ -191,7 +224,7 @@ def _attention(
     projected = _linear(w, "query", x), _linear(w, "key", x)
     q, k = (rotate(y.reshape(heads), positions, config.frequencies) for y in projected)
     cache, keys, values = _remember(
-        cache, layer, k, _linear(w, "value", x).reshape(heads)
+        cache, place, k, _linear(w, "value", x).reshape(heads)
     )
     slots = jnp.arange(keys.shape[1])
     visible = (slots[None] <= positions[:, None])[None] & cache.valid[:, None, :]
@@ -210,19 +243,19 @@ def _attention(
 
 
 def _remember(
-    cache: Cache, layer: Array, k: Array, v: Array
+    cache: Cache, place: ArrayLike, k: Array, v: Array
 ) -> tuple[Cache, Array, Array]:
     """The cache with new keys and values of one block, and all that the block now
     holds.
     """
-    place = (layer, 0, cache.length, 0, 0)
-    keys = jax.lax.dynamic_update_slice(cache.keys, k[None], place)
-    values = jax.lax.dynamic_update_slice(cache.values, v[None], place)
+    start = (place, 0, cache.length, 0, 0)
+    keys = jax.lax.dynamic_update_slice(cache.keys, k[None], start)
+    values = jax.lax.dynamic_update_slice(cache.values, v[None], start)
     at = jax.lax.dynamic_index_in_dim
     return (
         replace(cache, keys=keys, values=values),
-        at(keys, layer, keepdims=False),
-        at(values, layer, keepdims=False),
+        at(keys, place, keepdims=False),
+        at(values, place, keepdims=False),
     )
 
 

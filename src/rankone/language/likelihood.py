@@ -47,7 +47,8 @@ def up_to_layer(
     it, so it is computed once.
     """
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
-    return run(network, embed(network, rows.tokens), cache, layers=(0, layer))[0]
+    h = embed(network, rows.tokens)
+    return run(network, h, cache, layers=(0, layer), keep=False)[0]
 
 
 @partial(jax.jit, static_argnames="layer")
@@ -56,7 +57,8 @@ def from_layer(
 ) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:
     """`likelihoods` of the rows, from the residual stream that enters a block."""
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
-    h, _, _ = run(network, h, cache, layers=(layer, network.config.layers))
+    above = (layer, network.config.layers)
+    h, _, _ = run(network, h, cache, layers=above, keep=False)
     scores = logits(network, at_positions(h, rows))
     return log_likelihood(scores, rows), jnp.all(
         (scores.argmax(-1) == rows.labels) | (rows.weights == 0), axis=1

@@ -155,6 +155,7 @@ def next_logits(
         network,
         embed(network, tokens),
         Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype),
+        keep=False,
     )
     return logits(network, h[:, -1])
 

@@ -127,9 +127,9 @@ def rehearsal(
         multiple=_MULTIPLE,
     )
     after = [row[cut:] for row, cut in zip(rows, cuts, strict=True)]
-    tokens, valid = pad(
-        [*(row + target[:-1] for row in after[:-1]), after[-1]], multiple=_MULTIPLE
-    )
+    after_cut = [*(row + target[:-1] for row in after[:-1]), after[-1]]
+    short = max(map(len, after_cut)) <= _MULTIPLE // 2  # as of most questions
+    tokens, valid = pad(after_cut, multiple=_MULTIPLE // 2 if short else _MULTIPLE)
     m = -(-len(target) // 4) * 4
     labels = np.zeros((len(rows), m), np.int32)
     weights = np.zeros((len(rows), m), np.float32)

@@ -16,14 +16,16 @@ from jaxtyping import Array, Float, Int
 from rankone._annotated import checked
 from rankone._checks import integer, not_negative, positive
 from rankone._module import Module
-from rankone.language.forward import Cache, embed, logits, run, wide, without_hook
+from rankone.language.forward import Cache, embed, head, logits, run, wide
 from rankone.language.likelihood import at_positions, log_likelihood, up_to_layer
 from rankone.language.prompts import Continuations, Rehearsal
 from rankone.language.transformer import Network
 
 __all__ = ["Search", "Value", "find_value", "fine_tune", "subject_keys"]
 
-Loss = Callable[[Array], tuple[Array, Array]]
+# loss of δ, given the step and the log-probabilities after "subject is a" before any
+# edit: the value, its parts, and those log-probabilities
+Loss = Callable[[Array, Array, Array], tuple[Array, tuple[Array, Array]]]
 # the record of a search has a multiple of so many, so that few programs serve all
 # numbers of steps
 _ROWS = 32
@@ -115,25 +117,22 @@ def _find_value(
     keys = keys.astype(wide(keys))
     outputs = outputs.astype(wide(outputs))
     mean_norm = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
-    loss = partial(
-        _loss,
-        network,
-        rows,
-        layer,
-        h,
-        cache,
-        _probe(network, rows, layer, h, cache),
-        mean_norm,
-        search,
-    )
+    loss = partial(_loss, network, rows, layer, h, cache, mean_norm, search)
+    # the first step fills it in, since it has no edit yet
+    probe = jnp.zeros(len(head(network)), wide(h))
     steps, delta, losses = _descend(
-        loss, jnp.zeros_like(outputs[0]), mean_norm, search, size
+        loss, jnp.zeros_like(outputs[0]), probe, mean_norm, search, size
     )
     return Value(delta, keys[:-1], mean_norm, losses, steps)
 
 
 def _descend(
-    loss: Loss, delta: Array, mean_norm: Array, search: Search, size: int
+    loss: Loss,
+    delta: Array,
+    probe: Array,
+    mean_norm: Array,
+    search: Search,
+    size: int,
 ) -> tuple[Array, Array, Array]:
     """Adam from δ = 0 inside the ball ‖δ‖ ≤ reach·‖v₀‖: steps taken, δ, and the parts
     of the loss at every step.
@@ -144,12 +143,12 @@ def _descend(
     slope_of = jax.value_and_grad(loss, has_aux=True)
 
     def go_on(state: tuple) -> Array:
-        t, _, _, losses = state
+        t, _, _, _, losses = state
         return (t < search.steps) & ~(losses[jnp.maximum(t - 1, 0), 0] < search.enough)
 
     def step(state: tuple) -> tuple:
-        t, delta, moments, losses = state
-        (_, parts), slope = slope_of(delta)
+        t, delta, probe, moments, losses = state
+        (_, (parts, probe)), slope = slope_of(delta, probe, t)
         update, moments = adam.update(slope, moments)
         proposal = delta + update
         proposal = proposal * jnp.minimum(
@@ -160,6 +159,7 @@ def _descend(
         return (
             t + 1,
             jnp.where(converged, delta, proposal),
+            probe,
             moments,
             losses.at[t].set(parts),
         )
@@ -167,10 +167,11 @@ def _descend(
     start = (
         jnp.asarray(0),
         delta,
+        probe,
         adam.init(delta),
         jnp.full((size, 3), jnp.nan, delta.dtype),
     )
-    steps, delta, _, losses = jax.lax.while_loop(go_on, step, start)
+    steps, delta, _, _, losses = jax.lax.while_loop(go_on, step, start)
     return steps, delta, losses
 
 
@@ -195,25 +196,24 @@ def _below(
     cache = Cache.empty(network.config, valid, network.norm.dtype)
     _, cache, _ = run(network, embed(network, rows.before), cache)
     stream = embed(network, rows.suffix.tokens)
-    h, _, _ = run(network, stream, cache, layers=(0, layer))
     h, _, readings = run(
-        network, h, cache, layers=(layer, layer + 1), read=("key", "mlp")
+        network,
+        stream,
+        cache,
+        layers=(0, layer + 1),
+        read=("key", "mlp"),
+        last=True,
+        keep=False,
     )
-    return h, cache, readings["key"][0, :, 0], readings["mlp"][0, :, 0]
+    return h, cache, readings["key"][:, 0], readings["mlp"][:, 0]
 
 
 def _scores(
     network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache
 ) -> Array:
-    h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers))
+    above = (layer + 1, network.config.layers)
+    h, _, _ = run(network, h, cache, layers=above, keep=False)
     return logits(network, at_positions(h, rows.suffix))
-
-
-def _probe(
-    network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache
-) -> Array:
-    """Log-probabilities after "subject is a", before any edit."""
-    return jax.nn.log_softmax(_scores(network, rows, layer, h, cache)[-1, 0])
 
 
 def _loss(
@@ -222,18 +222,21 @@ def _loss(
     layer: int,
     h: Array,
     cache: Cache,
-    probe: Array,
     mean_norm: Array,
     search: Search,
     delta: Array,
-) -> tuple[Array, Array]:
+    probe: Array,
+    t: Array,
+) -> tuple[Array, tuple[Array, Array]]:
     scores = _scores(network, rows, layer, h.at[:, 0].add(delta.astype(h.dtype)), cache)
     surprisal = -log_likelihood(scores, rows.suffix)[:-1].mean()
     log_probabilities = jax.nn.log_softmax(scores[-1, 0])
+    probe = jnp.where(t == 0, jax.lax.stop_gradient(log_probabilities), probe)
     divergence = jnp.sum(jnp.exp(probe) * (probe - log_probabilities))
     size = delta @ delta / mean_norm**2
     parts = jnp.stack([surprisal, divergence, size])
-    return parts @ jnp.array([1.0, search.divergence, search.decay], parts.dtype), parts
+    weights = jnp.array([1.0, search.divergence, search.decay], parts.dtype)
+    return parts @ weights, (parts, probe)
 
 
 @checked
@@ -315,12 +318,9 @@ def _tuned_scores(
     network: Network, rows: Continuations, stream: Array, layer: int, delta: Array
 ) -> Array:
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
-    h, _, _ = run(
-        network, stream, cache, layers=(layer, layer + 1), hook=_add_delta, data=delta
-    )
-    h, _, _ = run(
-        network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook
-    )
+    alone = partial(run, network, cache=cache, keep=False)
+    h, _, _ = alone(stream, layers=(layer, layer + 1), hook=_add_delta, data=delta)
+    h, _, _ = alone(h, layers=(layer + 1, network.config.layers))
     return logits(network, at_positions(h, rows))
 
 

@@ -73,7 +73,7 @@ def key_moments(
         desc=f"keys of block {layer}",
         disable=len(rows) < 64,
     ):
-        tokens, valid = pad(rows[start : start + batch], multiple=32)
+        tokens, valid = pad(rows[start : start + batch], multiple=min(64, window))
         full = ((0, batch - len(tokens)), (0, 0))
         tokens = np.pad(tokens, full)
         valid = np.pad(valid, full)
@@ -148,5 +148,7 @@ def _keys(
     layer: int,
 ) -> Float[Array, "B T D"]:
     cache = Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype)
-    h, _, _ = run(network, embed(network, tokens), cache, layers=(0, layer))
-    return run(network, h, cache, layers=(layer, layer + 1), read=("key",))[2]["key"][0]
+    alone = partial(run, network, cache=cache, keep=False)
+    h, _, _ = alone(embed(network, tokens), layers=(0, layer))
+    _, _, readings = alone(h, layers=(layer, layer + 1), read=("key",), last=True)
+    return readings["key"]

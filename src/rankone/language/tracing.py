@@ -102,13 +102,14 @@ def trace(
     noise = _noise(
         key, sigmas * unit, (noises, last - first + 1, model.network.config.width)
     )
-    clean_run, states = _clean(model.network, tokens, answer, site)
+    clean_run, states, cache = _clean(model.network, tokens, answer, site)
     noisy_run = partial(
         _blurred,
         model.network,
         tokens,
         noise,
         states,
+        cache,
         answer,
         site=site,
         first=first,
@@ -185,16 +186,17 @@ def _columns(
 @partial(jax.jit, static_argnames="site")
 def _clean(
     network: Network, tokens: Int[ArrayLike, " T"], answer: ArrayLike, site: str
-) -> tuple[Array, Array]:
-    """Probability of the answer and the states (L, T, d) of the run with nothing
-    blurred.
+) -> tuple[Array, Array, Cache]:
+    """Probability of the answer, the states (L, T, d) and the cache of the run with
+    nothing blurred.
     """
     tokens = jnp.asarray(tokens)[None]
     cache = Cache.empty(
         network.config, jnp.ones(tokens.shape, bool), network.norm.dtype
     )
-    h, _, readings = run(network, embed(network, tokens), cache, read=(site,))
-    return jax.nn.softmax(logits(network, h[0, -1]))[answer], readings[site][:, 0]
+    h, cache, readings = run(network, embed(network, tokens), cache, read=(site,))
+    p = jax.nn.softmax(logits(network, h[0, -1]))[answer]
+    return p, readings[site][:, 0], cache
 
 
 class _Restoration(Module):
@@ -232,6 +234,7 @@ def _blurred(
     tokens: Int[ArrayLike, " T"],
     noise: Float[Array, "noises s d"],
     states: Float[Array, "L T d"],
+    cache: Cache,
     answer: ArrayLike,
     places: Int[ArrayLike, "n 2"],
     *,
@@ -240,23 +243,28 @@ def _blurred(
     window: int,
 ) -> Float[Array, " n"]:
     """Probability of the answer for every place (layer, token), averaged over the
-    noise.
+    noise. What precedes the subject is taken from the clean run.
     """
     count = len(noise)
     places = jnp.asarray(places)
-    h = jnp.tile(embed(network, tokens)[None], (count, 1, 1))
+    h = jnp.tile(embed(network, jnp.asarray(tokens)[first:])[None], (count, 1, 1))
     h = jnp.tile(
-        h.at[:, first : first + noise.shape[1]].add(noise.astype(h.dtype)),
-        (len(places), 1, 1),
+        h.at[:, : noise.shape[1]].add(noise.astype(h.dtype)), (len(places), 1, 1)
     )
     layer, token = jnp.repeat(places, count, axis=0).T
-    cache = Cache.empty(network.config, jnp.ones(h.shape[:2], bool), network.norm.dtype)
+    cache = Cache(
+        jnp.repeat(cache.keys, len(h), axis=1),
+        jnp.repeat(cache.values, len(h), axis=1),
+        jnp.repeat(cache.valid, len(h), axis=0),
+        jnp.asarray(first),
+    )
     h, _, _ = run(
         network,
         h,
         cache,
         hook=_restore,
-        data=_Restoration(states, layer, token, site, window),
+        data=_Restoration(states[:, first:], layer, token - first, site, window),
+        keep=False,
     )
     p = jax.nn.softmax(logits(network, h[:, -1]), axis=-1)[:, answer]
     return p.reshape(len(places), count).mean(1)

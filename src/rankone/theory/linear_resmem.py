@@ -36,6 +36,7 @@ __all__ = [
     "simulate",
 ]
 
+_WIDTH = 8  # one program for all dimensions up to a multiple of so many
 _AT_ONCE = 10  # data sets of a simulation: more would only take more memory
 
 
@@ -89,17 +90,19 @@ def sample_ball(n: int, d: int, *, key: Array) -> Float[Array, "n d"]:
 
 @partial(jax.jit, static_argnames=("n", "d"))
 def _ball(key: Array, n: int, d: int) -> Array:
-    return _into_ball(jax.random.normal(key, (n, d + 2)))
+    return _into_ball(jax.random.normal(key, (n, d + 2)), d)
 
 
-def _into_ball(normal: Array) -> Array:
+def _into_ball(normal: Array, d: int | Array) -> Array:
     """Drop two coordinates of a point uniform on a sphere, and it is uniform in the
-    ball of two dimensions less.
+    ball of two dimensions less. Coordinates beyond d are zero.
     """
-    d = normal.shape[1] - 2
-    return (
-        (d + 2) ** 0.5 * normal[:, :d] / jnp.linalg.norm(normal, axis=1, keepdims=True)
+    columns = jnp.arange(normal.shape[1])[None]
+    length = jnp.linalg.norm(
+        jnp.where(columns < d + 2, normal, 0), axis=1, keepdims=True
     )
+    points = jnp.where(columns < d, normal, 0)[:, :-2]
+    return jnp.sqrt(jnp.asarray(d + 2, normal.dtype)) * points / length
 
 
 @checked
@@ -255,10 +258,12 @@ def simulate(
         most=int(sizes.min()),
     )
     random_key("key", key)
-    shape = int(sizes.max()), d, queries, k, bool(split)
+    width = -(-d // _WIDTH) * _WIDTH
+    shape = int(sizes.max()), width, queries, k, bool(split)
     risks = _simulate(
         numbers("n", sizes.ravel()),
         jax.random.split(key, repetitions),
+        d,
         L,
         noise,
         *shape,
@@ -266,26 +271,27 @@ def simulate(
     return jax.tree.map(lambda part: part.reshape(*sizes.shape, repetitions), risks)
 
 
-@partial(jax.jit, static_argnums=(4, 5, 6, 7, 8))
+@partial(jax.jit, static_argnums=(5, 6, 7, 8, 9))
 def _simulate(
     sizes: Array,
     keys: Array,
+    d: Array,
     L: float,
     noise: float,
     most: int,
-    d: int,
+    width: int,
     queries: int,
     k: int,
     split: bool,
 ) -> LinearRisks:
     def repeat(key: Array) -> LinearRisks:
         # One draw of everything: each further one costs as long to compile as the rest.
-        normal = jax.random.normal(key, ((1 + split) * most + queries, d + 3))
-        X = _into_ball(normal[:most, 1:])
+        normal = jax.random.normal(key, ((1 + split) * most + queries, width + 3))
+        X = _into_ball(normal[:most, 1:], d)
         y_noise = normal[:most, 0]
-        q = _into_ball(normal[most : most + queries, 1:])
+        q = _into_ball(normal[most : most + queries, 1:], d)
         y = X[:, 0] + jnp.sqrt(noise) * y_noise  # θ_* = e₁: the points are isotropic
-        learning_points = _into_ball(normal[most + queries :, 1:])
+        learning_points = _into_ball(normal[most + queries :, 1:], d)
         learn_from = (learning_points, learning_points[:, 0]) if split else (X, y)
         # so few numbers to a point that no search is faster
         square = ((q[:, None] - X[None]) ** 2).sum(-1)

@@ -7,6 +7,7 @@ n [S-eq11]; eqs S-eq13 to S-eq20 of the paper derive a looser bound. Plain
 double-precision numbers.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -133,8 +134,10 @@ def _quadrature(n: float, d: int) -> float:
     depth, w_depth = _panels(edges[:-1], edges[1:])  # 1 − ‖x‖
     r = 1 - depth.ravel()
     clearance = np.minimum(1 - r, reach)  # up to here the ball around x lies inside
-    inner = _distance_integral(np.zeros_like(r), clearance, r, n, d)
-    outer = _distance_integral(clearance, np.minimum(1 + r, reach), r, n, d)
+    inner = _distance_integral(np.zeros_like(r), clearance, n, lambda t: t**d)
+    outer = _distance_integral(
+        clearance, np.minimum(1 + r, reach), n, lambda t: _share(t, r[:, None], d)
+    )
     return float((d + 2) * (w_depth.ravel() * d * r ** (d - 1)) @ (inner + outer))
 
 
@@ -145,16 +148,16 @@ def _panels(left: NDArray, right: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def _distance_integral(
-    low: NDArray, high: NDArray, r: NDArray, n: float, d: int
+    low: NDArray, high: NDArray, n: float, share_of: Callable[[NDArray], NDArray]
 ) -> NDArray:
-    """∫ 2t (1 − F_r(t))ⁿ dt between low and high, one for each r, over panels that
-    double in length.
+    """∫ 2t (1 − F(t))ⁿ dt between each low and high, over panels that double in
+    length.
     """
-    total = np.zeros_like(r)
+    total = np.zeros_like(low)
     cuts = np.append(0, 2.0 ** np.arange(-8, 1))
     for a, b in pairwise(cuts):
         t, w = _panels(low + a * (high - low), low + b * (high - low))
-        share = np.clip(_share(t, r[:, None], d), 0, 1)
+        share = np.clip(share_of(t), 0, 1)
         with np.errstate(divide="ignore"):
             total += (w * 2 * t * np.exp(n * np.log1p(-share))).sum(1)
     return total

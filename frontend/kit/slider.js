@@ -143,19 +143,18 @@ export function slider({
       place();
     },
     /**
-     * A tick under the track at the stop nearest to `at`, with `words(stop)` beside it, which set the slider to that
-     * stop; null takes both away. The words stand on that side of the tick where there is more room; `why` describes them.
+     * A tick under the track at the stop nearest to `at`, with `words` beside it, which set the slider to that
+     * stop; null takes both away. The words stand on that side of the tick where there is more room; `why(stop)` describes them.
      *
-     * @type {(at: number | null, words: (stop: string) => string, why: string) => void}
+     * @type {(at: number | null, words: string, why: (stop: string) => string) => void}
      */
     mark(at, words, why) {
       mark.hidden = at === null;
       if (at === null) return;
       const position = scale.position(at);
       marks = scale.value(position);
-      const text = words(format(marks));
-      setText(mark, text);
-      mark.title = why;
+      setText(mark, words);
+      mark.title = why(format(marks));
       const share = (position - scale.min) / (scale.max - scale.min || 1);
       mark.style.setProperty("--r1-share", String(share));
       mark.classList.toggle("r1-before", share > 0.5);

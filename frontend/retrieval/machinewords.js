@@ -26,7 +26,7 @@ export const OTHER_BASIS =
   "This view explains cosines and sines. Choose “sincos” as the features, under “More”.";
 
 /** Names of the levels, from the outside in. */
-export const LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"];
+export const LEVELS = ["Frequency", "Waves", "Vector T", "Estimate Ŝ", "Step"];
 
 /** Where the book derives each level: the page and the place on it, and its heading. */
 export const SECTIONS = [

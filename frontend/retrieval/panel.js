@@ -94,8 +94,9 @@ export function createPanel(settings, library, brush, change, on) {
     mark(beta) {
       first.beta.mark(
         beta,
-        (stop) => `pictures mix below ${stop}`,
-        "Below it, the exact memory returns a blend of two pictures or more (formula). Press to set β.",
+        "← here pictures mix",
+        (stop) =>
+          `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
       );
     },
     more: h(

@@ -64,7 +64,7 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Can you break it?",
-    ask: "Half of a picture is hidden. Move β, Y or K, or press a question: which memory fails first?",
+    ask: "Move β, Y or K, or press a question. Which memory fails first?",
     after: ({ both: { exact, distributed } }) =>
       exact.right && distributed.right
         ? ""

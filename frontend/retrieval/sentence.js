@@ -47,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories bring the picture back. The list grows with each picture. The vector T is longer, but it never grows: it pays with noise. Can you make one of the two memories fail?";
+  "Both memories bring the picture back. The list grows with each picture. The vector T is longer here, but never grows: each picture adds noise to it. Can you make one of the two memories fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {

@@ -191,8 +191,9 @@ def _check_size(rows: _Rows) -> _Rows:
     """The rows, which are refused if they can be read and squares of their differences
     would under- or overflow.
     """
-    if known(rows):
-        if readable(rows):  # also an array of NumPy that is larger than a device
+    is_on_host = readable(rows)  # as an array of NumPy that is larger than a device
+    if is_on_host or known(rows):
+        if is_on_host:
             entries = np.asarray(rows)
             maximum = max(float(entries.max()), -float(entries.min()))
         else:

@@ -167,6 +167,25 @@ def test_floored_counts_the_visited_states_alone():
     np.testing.assert_array_equal(found.floored, [1.0, 0.75])
 
 
+def test_a_state_is_certified_if_a_step_of_tol_is_not_rounded_off():
+    """At 1 a step counts from half of eps on, which is 2⁻⁵³; without `tol` no step has
+    to count.
+    """
+
+    class Bowl:
+        D = 1
+
+        def energy_and_gradient(self, x):
+            return 0.5 * ((x - 1) ** 2).sum(-1), x - 1
+
+    jax.tree_util.register_static(Bowl)
+    certified = [
+        ro.retrieve(Bowl(), np.ones(1), max_steps=3, tol=tol).certified.item()
+        for tol in (2.0**-53, 2.0**-54, 0.0)
+    ]
+    assert certified == [True, False, True]
+
+
 def test_any_object_with_an_energy_can_be_retrieved_from():
     class Bowl:
         D = 3

@@ -386,7 +386,7 @@ def inputs(x: Numbers, n: int) -> Array:
 def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
     if isinstance(value, jax.Array) and value.dtype == canonicalize_dtype(value.dtype):
-        result = _free(value)
+        result: Array | np.ndarray = _free(value)
     else:
         result = _lifted(name, value)
     if not _is_real(result.dtype):

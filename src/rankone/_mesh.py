@@ -8,7 +8,7 @@ maxima or the best few of each device travel. Left to the compiler, the loops ov
 blocks would first gather the whole array on every device.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
@@ -165,23 +165,35 @@ def automatic(function: F) -> F:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        # of an iterator of blocks, the iterator itself
-        leaves = jax.tree.leaves((arguments, options))
+        given = (*arguments, *options.values())
+        leaves = [leaf for argument in given for leaf in _leaves(argument)]
         explicit = _explicit_mesh(leaves)
         if explicit is None:
             return function(*arguments, **options)
-        for argument in (*arguments, *options.values()):
+        for argument in given:
             _check_same_mesh(explicit, getattr(argument, "placement", None))
         mesh = automatic_mesh(explicit).abstract_mesh
         with jax.sharding.use_abstract_mesh(mesh):
-            arguments, options = jax.tree.map(on_automatic, (arguments, options))
-            result = function(*arguments, **options)
+            moved = {name: _moved(argument) for name, argument in options.items()}
+            result = function(*map(_moved, arguments), **moved)
         if hasattr(result, "placement"):
             return result
         rows = _row_axes(leaves)
         return jax.tree.map(lambda leaf: _on_explicit(leaf, explicit, rows), result)
 
     return call  # type: ignore[return-value]
+
+
+def _leaves(argument: Any) -> list[Any]:
+    """Leaves of an argument; an iterator of blocks has none before it is read."""
+    return [] if isinstance(argument, Iterator) else jax.tree.leaves(argument)
+
+
+def _moved(argument: Any) -> Any:
+    """The argument, with its arrays on automatic axes."""
+    if isinstance(argument, Iterator):
+        return argument
+    return jax.tree.map(on_automatic, argument)
 
 
 def _check_same_mesh(explicit: Any, placement: Any) -> None:

@@ -18,6 +18,7 @@ from rankone._checks import Numbers, array, positive, readable, states
 from rankone._mesh import (
     Placement,
     automatic,
+    check_placement,
     placement_of,
     placement_on,
     refuse_explicit,
@@ -107,6 +108,7 @@ class MrDAM(EnergyMemory):
         lookup("separation", separation)
         lookup("Q", Q)
         lookup("g", g)
+        check_placement(placement)
         self.Xi = Xi
         self.beta = jnp.asarray(beta, dtype)
         self.similarity = similarity

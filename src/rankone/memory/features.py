@@ -24,7 +24,7 @@ from rankone._checks import (
     random_key,
     states,
 )
-from rankone._mesh import Placement, automatic, placement_on
+from rankone._mesh import Placement, automatic, check_placement, placement_on
 from rankone._module import Module, assembled
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.feature_tables import Tables, as_tables, table_blocks
@@ -105,6 +105,7 @@ class RandomFeatures(Module):
     ) -> None:
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
+        check_placement(placement)
         regenerate = boolean("regenerate", regenerate)
         option_applies = not regenerate or projection == "gaussian"
         if not option_applies:

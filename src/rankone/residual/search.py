@@ -33,6 +33,7 @@ from rankone._checks import (
 from rankone._mesh import (
     Placement,
     automatic,
+    check_placement,
     placement_of,
     placement_on,
     refuse_explicit,
@@ -109,6 +110,7 @@ class ExactSearch(Module):
         stored: int | Int[Array, ""] | None = None,
         placement: Placement | None = None,
     ) -> None:
+        check_placement(placement)
         _check_row_count(rows)
         rows = _check_size(
             array("rows", rows, "(n, D): one stored embedding per row", 2, once=True)

@@ -14,6 +14,7 @@ from jax.scipy.linalg import solve_triangular
 from jaxtyping import Array, Float
 
 from rankone._module import Module
+from rankone.editing.split import SplitTriangular
 from rankone.precision import wider
 
 __all__ = ["Triangular", "condition", "of_rows"]
@@ -119,7 +120,7 @@ def _completed(corner: Array, b: int) -> Array:
 
 
 @jax.jit
-def condition(factor: Triangular) -> Float[Array, ""]:
+def condition(factor: Triangular | SplitTriangular) -> Float[Array, ""]:
     """Lower estimate of the condition number of UᵀU, from three steps of power
     iteration at each end of the spectrum: O(D²).
     """

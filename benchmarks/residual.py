@@ -20,13 +20,13 @@ SEED = 0
 NEIGHBOURS = 50
 # n, dim, queries
 SIZES = [
-    (50_000, 64, (1, 100, 1000)),
-    (1_000_000, 64, (1, 100)),
-    (1_000_000, 512, (1, 100)),
+    (50_000, 64, (1, 16, 100, 1000)),
+    (1_000_000, 64, (1, 16, 100)),
+    (1_000_000, 512, (1, 16, 100)),
 ]
 QUICK = [(5_000, 16, (1, 8))]
 CLASSES = 10
-BLAS_FROM = 20  # queries from which faiss at its best multiplies matrices
+BLAS_FROM = 10  # queries from which faiss at its best multiplies matrices
 Search = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
 

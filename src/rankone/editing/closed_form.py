@@ -228,8 +228,7 @@ def pair(
     """A key (D,), not zero, and a value (H,), checked against the weights. With
     `finite=False` their entries need not be looked at.
     """
-    is_settled = settled(k) and settled(v) and k.ndim == v.ndim == 1
-    if is_settled and not finite:
+    if not finite and settled(k) and settled(v) and k.ndim == v.ndim == 1:
         _fits(W, k, v, name, "v")
         return numbers(name, k), numbers("v", v)
     k = array(name, k, f"({W.shape[1]},): one key", 1)

@@ -76,7 +76,8 @@ class KeyGeometry(Module):
 
     A C of more than 16,384 dimensions whose rows or columns are split over a mesh of
     devices is factored there: no device ever holds all of C or of U. JAX factors a
-    smaller C on every device.
+    smaller C on every device, and any C that jit traces, because a traced array does
+    not say where it lies.
 
     Attributes:
         factor: U, upper triangular (D, D), cut up as it is read, or split over devices.

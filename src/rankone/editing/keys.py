@@ -159,11 +159,11 @@ class SecondMoments(Module):
         Raises:
             ValueError: If the number of devices does not divide D.
 
-        >>> import jax, rankone as ro
+        >>> import jax, numpy as np, rankone as ro
         >>> moments = ro.editing.SecondMoments.empty(3)
         >>> spread = moments.sharded(jax.make_mesh((1,), ("rows",)))
-        >>> int(spread.update([[1.0, 2.0, 3.0]]).count)
-        1
+        >>> int(spread.update(np.eye(3)).count)
+        3
         """
         placement = placement_on(mesh, axis)
         D = len(self.total)

@@ -54,11 +54,11 @@ class SplitTriangular(Module):
         """Solution U⁻ᵀB of UᵀX = B, with its rows split as those of U are."""
         B = jnp.asarray(B, wider(self.dense, B))
         if self.placement is None:
-            return solve_triangular(self.dense, B, trans=1)
+            return solve_triangular(self.dense.astype(B.dtype), B, trans=1)
         axis = self.placement.axis
         return self.placement.run(
             lambda U, B: _forward(U, B, axis),
-            (self.dense, B),
+            (self.dense.astype(B.dtype), B),
             (self.placement.spec(), P()),
             self.placement.spec(),
         )
@@ -67,11 +67,11 @@ class SplitTriangular(Module):
         """Solution U⁻¹B of UX = B, on every device."""
         B = jnp.asarray(B, wider(self.dense, B))
         if self.placement is None:
-            return solve_triangular(self.dense, B)
+            return solve_triangular(self.dense.astype(B.dtype), B)
         axis = self.placement.axis
         return self.placement.run(
             lambda U, B: _backward(U, B, axis),
-            (self.dense, B),
+            (self.dense.astype(B.dtype), B),
             (self.placement.spec(), self.placement.spec()),
             P(),
         )
@@ -89,8 +89,8 @@ def split_rows(C: Array) -> tuple[Array, Placement | None]:
     if len(C) <= _LARGE or isinstance(C, jax.core.Tracer):
         return C, None
     C = on_automatic(C)
-    spec = getattr(C.sharding, "spec", ())
-    if len(spec) == 2 and spec[0] is None and spec[1] is not None:
+    axes: tuple[Any, ...] = tuple(getattr(C.sharding, "spec", ()))
+    if len(axes) == 2 and axes[0] is None and axes[1] is not None:
         C = C.T
     placement = placement_of(C)
     refuse_explicit(placement, "a C whose rows are split")

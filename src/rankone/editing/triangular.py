@@ -46,12 +46,12 @@ class Triangular(Module):
         corners = tuple(jnp.triu(U[i : i + b, i : i + b]) for i in range(0, D, b))
         panels = tuple(U[i : i + b, i + b :] for i in range(0, D - b, b))
         eye = jnp.eye(b, dtype=U.dtype)
-        inverses = jax.vmap(lambda corner: solve_triangular(corner.T, eye, lower=True))(
+        padded = jax.vmap(lambda corner: solve_triangular(corner.T, eye, lower=True))(
             jnp.stack([_completed(corner, b) for corner in corners])
         )
         inverses = tuple(
             inverse[: len(corner), : len(corner)]
-            for inverse, corner in zip(inverses, corners, strict=True)
+            for inverse, corner in zip(padded, corners, strict=True)
         )
         return cls(corners, inverses, panels)
 

@@ -116,7 +116,7 @@ def placement_on(mesh: Any, axis: Any) -> Placement:
 def check_placement(placement: Any) -> None:
     """Raises unless it is a placement, or None."""
     if placement is not None:
-        instance("placement", placement, Placement, "left out: sharded sets it")
+        instance("placement", placement, Placement, "made by the method sharded")
 
 
 def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:

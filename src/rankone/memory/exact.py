@@ -108,13 +108,13 @@ class MrDAM(EnergyMemory):
         lookup("separation", separation)
         lookup("Q", Q)
         lookup("g", g)
-        check_placement(placement)
         self.Xi = Xi
         self.beta = jnp.asarray(beta, dtype)
         self.similarity = similarity
         self.separation = separation
         self.Q = Q
         self.g = g
+        check_placement(placement)
         self.placement = (
             placement_of(Xi, is_store=True) if placement is None else placement
         )

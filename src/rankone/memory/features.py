@@ -105,7 +105,6 @@ class RandomFeatures(Module):
     ) -> None:
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
-        check_placement(placement)
         regenerate = boolean("regenerate", regenerate)
         option_applies = not regenerate or projection == "gaussian"
         if not option_applies:
@@ -141,6 +140,7 @@ class RandomFeatures(Module):
         self.regenerate = regenerate
         self.frequencies = frequencies
         self.phase = phase
+        check_placement(placement)
         self.placement = placement
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "RandomFeatures":

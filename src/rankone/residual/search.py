@@ -110,7 +110,6 @@ class ExactSearch(Module):
         stored: int | Int[Array, ""] | None = None,
         placement: Placement | None = None,
     ) -> None:
-        check_placement(placement)
         _check_row_count(rows)
         rows = _check_size(
             array("rows", rows, "(n, D): one stored embedding per row", 2, once=True)
@@ -124,6 +123,7 @@ class ExactSearch(Module):
             )
         self.rows = rows
         self.stored = stored
+        check_placement(placement)
         self.placement = (
             placement_of(rows, is_store=True) if placement is None else placement
         )

@@ -87,7 +87,16 @@ def test_every_exercise_belongs_to_one_chapter() -> None:
         exercise.label for name in CHAPTERS for exercise in COURSE.exercises_of(name)
     )
     unlisted = COURSE.exercises.keys() - belong
-    assert not unlisted, "name them under `exercises` of a chapter in book/course.yml"
+    assert not unlisted, (
+        "no chapter has the name of their page: list them under `exercises` of a "
+        "chapter in book/course.yml"
+    )
+    listed = [
+        label
+        for entry in COURSE.chapters.values()
+        for label in entry.get("exercises", [])
+    ]
+    assert len(listed) == len(set(listed)), "listed twice in book/course.yml"
     assert set(belong.values()) == {1}, belong
     assert belong.total() == sum(COUNTS.values()), "a row of a table for each check"
 

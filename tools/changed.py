@@ -43,6 +43,8 @@ OTHERS = {
     "references",
     "tools",
 }
+# names what an explorer lacks
+PARTS_OF_EXPLORERS = "tests/widgets/test_settings.py"
 EXAMPLES = "tests/test_examples.py::test_the_examples_print_what_they_say"
 SHARED = 2  # a module that so many others of its part import concerns the whole part
 # whose modules have common names
@@ -112,13 +114,16 @@ def selected(files: Iterable[str]) -> list[str]:
             tests.add(_test_file("tests/exercises", path.parts[3]))
         elif path.is_relative_to("src") and path.suffix == ".py":
             tests |= _by_module(path)
+            if path.is_relative_to("src/rankone_book/widgets"):
+                tests.add(PARTS_OF_EXPLORERS)
         elif path.parts[0] == "frontend":
             tests |= {
                 "tests/test_frontend.py",
+                PARTS_OF_EXPLORERS,
                 _test_file("tests/widgets", path.parts[1]),
             }
         elif path.is_relative_to("src/rankone_book/widgets") and path.suffix != ".py":
-            tests.add(_test_file("tests/widgets", path.stem))
+            tests |= {PARTS_OF_EXPLORERS, _test_file("tests/widgets", path.stem)}
         elif path.parts[0] == "book" and path.suffix in (".md", ".yml", ".bib"):
             tests |= {"tests/book"} | _naming(path)
         else:

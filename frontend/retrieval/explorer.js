@@ -86,8 +86,8 @@ export function createExplorer(initial, library, model, questions = []) {
       drawCharts();
     },
     rested: () => (frame.pending ? null : map.missing(frame.settings, ready)),
-    cells(cells) {
-      map.take(cells);
+    cells(cells, limits) {
+      map.take(cells, limits);
       showMap();
     },
     error: (message) => frame.warn(`The computation stopped: ${message}`),
@@ -331,8 +331,7 @@ export function createExplorer(initial, library, model, questions = []) {
   /** What a step on the way shows; nothing more than the first does, while the steps are not known. @param {number} step */
   function seenAt(step) {
     const at = (/** @type {number} */ t) => timeline.records[t] ?? engine.end?.frame.record ?? [];
-    const [now, before, first] = [step, Math.max(0, step - 1), 0].map((t) => told.at(at(t), t));
-    return playing(now, before, first);
+    return playing(told.at(at(step), step), told.at(at(0), 0));
   }
 
   function drawCharts() {

@@ -721,7 +721,7 @@ def test_what_plays_is_told_by_its_steps_and_judged_when_it_has_settled(explorer
     ]
     scrubber.fill("2")
     expect(page.locator(".r1-sentence")).to_contain_text(
-        "The noise of the distributed memory grows with each step"
+        "The distributed memory follows its noise"
     )
     expect(verdicts[0]).to_have_text("on its way")
     # its picture changes no more, while the other one's does
@@ -1221,7 +1221,7 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
     # why one wants the vector, and what to do
     sentence = page.locator(".r1-sentence").first
     expect(sentence).to_contain_text("The list grows with each picture")
-    expect(sentence).to_contain_text("Can you make one of the two memories fail?")
+    expect(sentence).to_contain_text("Can you make one of them fail?")
     query = page.locator(".r1-query").first.bounding_box()
     if size == "desktop":  # no empty place under the query
         own = page.locator(".r1-own").bounding_box()
@@ -1671,7 +1671,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     limit, noise, words = bars(page)
     assert limit > noise > 0
     assert re.fullmatch(
-        r"Noise 0\.\d\d, limit 0\.\d\d\. The noise is below the limit\.", words
+        r"Noise 0\.\d\d, limit 0\.\d\d\. Below the limit: the vector works\.", words
     )
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
     around = page.locator(".r1-bars").bounding_box()
@@ -1682,7 +1682,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=5)
     weaker, same, words = bars(page)
     assert weaker < noise == same
-    assert words.endswith("The noise is above the limit.")
+    assert words.endswith("Above the limit: the vector fails.")
     page.mouse.up()
     rest(page)
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
@@ -1715,7 +1715,7 @@ def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
     assert bars(page) == (0, 0, "Noise and its limit. Shown after your guess.")
     page.get_by_role("button", name="Neither").click()
     rest(page)
-    assert bars(page)[2].endswith("The noise is above the limit.")
+    assert bars(page)[2].endswith("Above the limit: the vector fails.")
     page.evaluate("location.hash = '#r1:retrieval?collection=bits'")
     expect(page.locator(".r1-bars")).to_have_attribute(
         "aria-label", "Noise and its limit. Known for photographs only."

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 import quick
-from changed import ALWAYS, EXAMPLES, PARTS_OF_EXPLORERS, linters, parts, selected
+from changed import (
+    ALWAYS,
+    EXAMPLES,
+    PARTS_OF_EXPLORERS,
+    WRITTEN_HALF,
+    linters,
+    parts,
+    selected,
+)
 
 ROOT = Path(__file__).parents[2]
 ALL = {f"tests/{part}" for part in parts()}
@@ -30,7 +38,7 @@ ALL = {f"tests/{part}" for part in parts()}
         (["src/rankone_book/widgets/_explorer.py"], {"tests/widgets"}),
         (
             ["src/rankone_book/exercises/editing/q1.py"],
-            {"tests/exercises/test_editing.py"},
+            {"tests/exercises/test_editing.py", WRITTEN_HALF},
         ),
         (["src/rankone_book/exercises/checks.py"], {"tests/exercises"}),
         (

@@ -142,7 +142,7 @@ function firstControls(settings, change) {
       marked: true,
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
-      effect: "lower limit",
+      effect: "limit falls",
       title:
         "How selective the memories are. With a large β only pictures close to the query count; with a small β many are mixed.",
     }),
@@ -154,7 +154,7 @@ function firstControls(settings, change) {
       format: count,
       effect: "less noise",
       title:
-        "How many random waves are laid over the pictures. The code of a picture holds two numbers for each frequency, a cosine and a sine, so the vector T has 2Y numbers.",
+        "How many random waves are laid over the pictures. Each gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
     }),
     K: slider({
       ...of("K"),

@@ -68,12 +68,14 @@ export function phaseMap(library, on) {
         label: "below this line, the noise is above its limit (formula)",
         tone: "ink",
         dash: "6 3",
+        rare: true,
       },
       {
         key: "first",
         label: "below this line, noise wins the first step (formula)",
         tone: "ink",
         dash: "6 3",
+        rare: true,
       },
       {
         key: "blend",

@@ -10,17 +10,18 @@ import { BLEND, blendOf } from "./report.js";
 const FAR = 0.3; // of the slope of a well, whose steepest is 0.61: a query with less stands far out
 
 export const PENDING = "The run plays once you have answered the question below.";
-const MOVING = "At each step, both memories move the hidden pixels towards what they have stored.";
+export const MOVING =
+  "At each step, both memories move the hidden pixels towards what they have stored.";
 const NOISIER =
   "The exact memory moves the hidden pixels towards what it has stored. The distributed memory follows its noise.";
 
-/**
- * What is seen while a run plays: at a step, and at the first.
- *
- * @type {(now: Both, first: Both) => string}
- */
-export function playing({ distributed: now }, { distributed: first }) {
-  return now.noisy && now.error > first.error ? NOISIER : MOVING;
+const BLENDING =
+  "At each step, both memories move the hidden pixels towards a blend of several pictures.";
+
+/** What is seen while a run plays, by where it will end. @param {Both} end */
+export function playing({ exact, distributed }) {
+  if (!exact.right && exact.mixed >= BLEND) return BLENDING;
+  return distributed.noisy && !distributed.right ? NOISIER : MOVING;
 }
 
 /** @param {Findings} run */
@@ -46,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories bring the picture back. The list grows with each picture. The vector T, longer here, keeps its length: each picture adds noise instead. Can you make one of them fail?";
+  "Both memories bring the picture back. The list grows with each picture. T is longer than this list but keeps its length: each picture adds noise instead. Can you make one of them fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -63,7 +64,7 @@ function vectorLost(run, { beta, Y, eta }) {
     return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
-    return `At β = ${figures(beta)} the query is far from its ${run.both.bits ? "pattern" : "picture"}, whose signal is weak. It is still the strongest in the exact memory, but weaker than the noise of the vector. Lower β, or hide less.`;
+    return `At β = ${figures(beta)} distance counts so much that the signal is weak. The exact memory still finds the strongest signal; in the vector the noise is stronger. Lower β, raise Y, or hide less.`;
   return `The exact memory brings the picture back. The vector averages only ${count(Y)} rough estimates, each with errors from ${pictures(run)}: too much noise. Raise Y, or store fewer.`;
 }
 

@@ -43,10 +43,10 @@ export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 
 export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";
   if (limit === 0) return "Even the exact memory fails.";
-  if (limit > noise * EVEN) return "Below the limit: the vector works.";
+  if (limit > noise * EVEN) return "Noise below limit: the vector works.";
   return limit * EVEN > noise
-    ? "About at the limit: it may fail."
-    : "Above the limit: the vector fails.";
+    ? "Noise about at limit: it may fail."
+    : "Noise above limit: the vector fails.";
 }
 
 /** Why there is nothing to show. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */

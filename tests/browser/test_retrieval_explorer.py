@@ -1671,7 +1671,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     limit, noise, words = bars(page)
     assert limit > noise > 0
     assert re.fullmatch(
-        r"Noise 0\.\d\d, limit 0\.\d\d\. Below the limit: the vector works\.", words
+        r"Noise 0\.\d\d, limit 0\.\d\d\. Noise below limit: the vector works\.", words
     )
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
     around = page.locator(".r1-bars").bounding_box()
@@ -1682,7 +1682,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=5)
     weaker, same, words = bars(page)
     assert weaker < noise == same
-    assert words.endswith("Above the limit: the vector fails.")
+    assert words.endswith("Noise above limit: the vector fails.")
     page.mouse.up()
     rest(page)
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
@@ -1715,7 +1715,7 @@ def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
     assert bars(page) == (0, 0, "Noise and its limit. Shown after your guess.")
     page.get_by_role("button", name="Neither").click()
     rest(page)
-    assert bars(page)[2].endswith("Above the limit: the vector fails.")
+    assert bars(page)[2].endswith("Noise above limit: the vector fails.")
     page.evaluate("location.hash = '#r1:retrieval?collection=bits'")
     expect(page.locator(".r1-bars")).to_have_attribute(
         "aria-label", "Noise and its limit. Known for photographs only."

@@ -12,7 +12,6 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 from numpy.typing import NDArray
 
 from rankone.universality.constants import Constants, Target
@@ -107,6 +106,6 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
     ), c - beta * constants.offset * (a[:, 0] + a[:, 1])
 
 
-def _slots(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
+def _slots(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     """(v₀, v₁, x*) for the tasks (x, Δ, x*), of cells without number."""
     return u * (1 + x * xs), u * (1 + x * xs) * x, xs

@@ -6,7 +6,7 @@ import { createQuestions } from "./questions.js";
 /** @import { Preset } from "./presets.js" */
 /** @import { Offer } from "./questions.js" */
 
-const OWN = "Your own setting. Press a question to come back to it.";
+const OWN = "Your own settings. A question sets all the sliders anew.";
 
 /**
  * `choose(preset)` is told what the reader presses; `reveal()` that what was hidden is to be drawn; `findings()` is
@@ -38,6 +38,8 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     questions.prediction.pose(null);
     const hidden = pending;
     pending = false;
+    const words = preset?.predict?.options.find(([key]) => key === choice)?.[1];
+    if (words) questions.answer(`Your guess: ${words}.`);
     if (hidden) reveal();
     answer();
   }

@@ -159,6 +159,7 @@ function createBar(on) {
     type: "range",
     class: "r1-range r1-scrub",
     min: 0,
+    value: 0,
     step: 1,
     "data-name": "scrub",
     "aria-label": "Step shown",

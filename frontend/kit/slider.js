@@ -3,6 +3,7 @@ import { h, setText, uid } from "./dom.js";
 import { definition } from "./help.js";
 
 const POSITIONS = 200; // stops of a logarithmic slider
+const EFFECT = 0.75; // of the track: what stands at its end needs the rest
 /** @type {(v: number, n: number) => number} */
 const digits = (v, n) => Number(v.toPrecision(n));
 
@@ -46,7 +47,8 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
 
 /**
  * Logarithmic sliders stop at two significant digits; `value` may be set to anything between. `help` (or `title`)
- * defines what the label names. With `marked` there is room under the track for a mark.
+ * defines what the label names. `effect` says, under the right end of the track, what a larger value does; with `marked`
+ * there is room for a mark beside it.
  *
  * @param {{
  *   label: string,
@@ -58,6 +60,7 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
  *   help?: string | null,
  *   name: string,
  *   marked?: boolean,
+ *   effect?: string | null,
  * } & Range} options
  */
 export function slider({
@@ -70,6 +73,7 @@ export function slider({
   help = title,
   name,
   marked = false,
+  effect = null,
   ...range
 }) {
   const id = uid();
@@ -81,6 +85,7 @@ export function slider({
   let marks = 0; // the value that the mark sets
   // no button: between two tracks there is no room for a target, and the track itself is there for keys and fingers
   const mark = h("span", { class: "r1-mark", hidden: true, onclick });
+  const effects = effect ? h("span", { class: "r1-effect" }, `${effect} →`) : null;
   function onclick() {
     take(marks);
     input.focus({ preventScroll: true }); // keys go on from there
@@ -91,7 +96,7 @@ export function slider({
     h("label", { for: id }, words),
     output,
     input,
-    marked ? h("div", { class: "r1-marks" }, mark) : null,
+    marked || effect ? h("div", { class: "r1-marks" }, mark, effects) : null,
     tip,
   );
   attach(element, words, input);
@@ -143,22 +148,22 @@ export function slider({
       place();
     },
     /**
-     * A tick under the track at the stop nearest to `at`, with `words(stop)` beside it, which set the slider to that
-     * stop; null takes both away. The words stand on that side of the tick where there is more room; `why` describes them.
+     * A tick under the track at the stop nearest to `at`, with `words` beside it, which set the slider to that
+     * stop; null takes both away. The words stand on that side of the tick where there is more room; `why(stop)` describes them.
      *
-     * @type {(at: number | null, words: (stop: string) => string, why: string) => void}
+     * @type {(at: number | null, words: string, why: (stop: string) => string) => void}
      */
     mark(at, words, why) {
       mark.hidden = at === null;
       if (at === null) return;
       const position = scale.position(at);
       marks = scale.value(position);
-      const text = words(format(marks));
-      setText(mark, text);
-      mark.title = why;
+      setText(mark, words);
+      mark.title = why(format(marks));
       const share = (position - scale.min) / (scale.max - scale.min || 1);
       mark.style.setProperty("--r1-share", String(share));
       mark.classList.toggle("r1-before", share > 0.5);
+      if (effects) effects.hidden = share > EFFECT;
     },
     /** @param {boolean} off */
     set disabled(off) {

@@ -1,11 +1,11 @@
 // The simulation behind messages: in a Web Worker, or in slices on the page's own thread where none can be made.
 import { createBackground } from "../kit/background.js";
 import { Drift, MOST } from "./drift.js";
-import { measured } from "./errormap.js";
+import { limitsOf, measured } from "./errormap.js";
 import { Keeper } from "./keeper.js";
 import { look, States } from "./machinestates.js";
 
-/** @import { Cell, MapJob } from "./errormap.js" */
+/** @import { Cell, Limit, MapJob } from "./errormap.js" */
 /** @import { Config, Info, Pattern, Simulation } from "./simulation.js" */
 
 /** One step's record, its bounds, the exact memory's weights of the stored pictures, and its two states as bytes. */
@@ -44,7 +44,7 @@ import { look, States } from "./machinestates.js";
 /**
  * @typedef {{ type: "end", end: End }
  *   | { type: "frames", version: number, frames: Frame[], done: boolean, relativeNoise: number | null }
- *   | { type: "cells", number: number, cells: Cell[], done: boolean }
+ *   | { type: "cells", number: number, cells: Cell[], limits: Limit[], done: boolean }
  *   | { type: "state", request: number, value: object | null }
  *   | { type: "error", message: string }} Answer
  */
@@ -147,10 +147,14 @@ export function createActor(post) {
   function* map({ number, job }) {
     /** @type {Cell[]} */
     const cells = [];
+    /** @type {Limit[]} */
+    const limits = [];
     let done = false;
     flush = () => {
-      if (done || cells.length > 0) post({ type: "cells", number, cells: cells.splice(0), done });
+      if (!done && cells.length === 0 && limits.length === 0) return;
+      post({ type: "cells", number, cells: cells.splice(0), limits: limits.splice(0), done });
     };
+    yield* limitsOf(job, (limit) => limits.push(limit));
     yield* measured(job, keeper, patternOf, (cell) => cells.push(cell));
     done = true;
   }

@@ -9,28 +9,22 @@ import { strength, strengthsOf, unknownOf, whereOf } from "./strengths.js";
 /** @import { Ready, Settings } from "./settings.js" */
 /** @import { Strengths } from "./strengths.js" */
 
-/** @type {[number, number]} */
-const ENDS = [0.03, 6]; // of the axis, whose scale is logarithmic
+const MOST = 1.5; // at the end of the axis, which begins at 0: what is larger runs off it
 const HELP = {
   limit:
-    "The strongest noise with which a run from this query still finds the picture. A larger β lowers it, because a stored picture then counts only close to it. It is 0 where even the exact memory fails.",
+    "The strongest noise with which a run from this query still finds the picture. A larger β lowers it, because a stored picture then counts only if the query is close to it. It is 0 where even the exact memory fails.",
   noise:
     "How strongly the noise of T moves the hidden pixels. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
 };
 
-/**
- * Where a value ends on the axis, from 0 to 1.
- *
- * @param {number} v
- */
-const shareOf = (v) =>
-  v > 0 ? bounded(Math.log(v / ENDS[0]) / Math.log(ENDS[1] / ENDS[0]), 0, 1) : 0;
+/** Where a value ends on the axis, from 0 to 1. @param {number} v */
+const shareOf = (v) => bounded(v / MOST, 0, 1);
 
 export function createBars() {
   const element = h("div", { class: "r1-bars", role: "img" });
   /** @type {Strengths | null} */
   let shown = null;
-  const verdict = h("p", { class: "r1-muted r1-long" });
+  const verdict = h("p", { class: "r1-muted" });
   /** @param {"limit" | "noise"} name */
   const row = (name) => {
     const { attach, className, tip } = definition(HELP[name]);
@@ -44,6 +38,7 @@ export function createBars() {
     /** @type {(v: number | undefined, otherwise: string) => void} */
     return (v, otherwise) => {
       bar.style.width = `${100 * shareOf(v ?? 0)}%`;
+      bar.classList.toggle("r1-off-axis", (v ?? 0) > MOST);
       setText(number, v === undefined ? otherwise : strength(v));
     };
   };

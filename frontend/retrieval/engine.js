@@ -7,7 +7,7 @@ import source from "./worker.js?inline";
 
 /** @import { Link } from "../kit/worker.js" */
 /** @import { Answer, End, Question } from "./actor.js" */
-/** @import { Cell, MapJob } from "./errormap.js" */
+/** @import { Cell, Limit, MapJob } from "./errormap.js" */
 /** @import { Look } from "./machinestates.js" */
 /** @import { Config } from "./simulation.js" */
 
@@ -24,7 +24,7 @@ const STILL = 200; // milliseconds without a change after which the reader rests
  *   end(end: End): void,
  *   frames(): void,
  *   rested(): { job: MapJob, pictures: Map<string, Float32Array> } | null,
- *   cells(cells: Cell[]): void,
+ *   cells(cells: Cell[], limits: Limit[]): void,
  *   error(message: string): void,
  * }} on
  */
@@ -59,7 +59,8 @@ export function createEngine(on) {
       engine.relativeNoise = message.relativeNoise;
       on.frames();
       if (message.done) askForMap();
-    } else if (message.type === "cells" && message.number === number) on.cells(message.cells);
+    } else if (message.type === "cells" && message.number === number)
+      on.cells(message.cells, message.limits);
     else if (message.type === "error") {
       busy = false;
       on.error(message.message);

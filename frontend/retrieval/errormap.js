@@ -1,15 +1,18 @@
 // The measured errors of many settings, one cell of the map after another, in small steps of work.
+import { roughnessAllowed } from "./math/descent.js";
 import { DistributedMemory } from "./math/distributed.js";
 import { resize, toBytes } from "./math/patterns.js";
 import { descend, meanError, REST } from "./simulation.js";
 
 /** @import { Keeper } from "./keeper.js" */
+/** @import { Descent } from "./math/descent.js" */
 /** @import { Config, Pattern } from "./simulation.js" */
 
 /**
- * Columns differ in what T holds (β, or which patterns), cells of a column in Y; `order` says which come first.
+ * Columns differ in what T holds (β, or which patterns), cells of a column in Y; `order` says which come first. A
+ * `descent` asks for the limit of its column.
  *
- * @typedef {{ beta: number, ids: string[] }} Column
+ * @typedef {{ beta: number, ids: string[], descent: Descent | null }} Column
  * @typedef {{ config: Config, columns: Column[], Ys: number[], order: [column: number, row: number][] }} MapJob
  */
 /**
@@ -17,6 +20,7 @@ import { descend, meanError, REST } from "./simulation.js";
  *
  * @typedef {[column: number, row: number, error: number, picture: Uint8Array]} Cell
  */
+/** The roughness up to which a run finds its picture. @typedef {[column: number, roughness: number]} Limit */
 
 const SMALL = 16; // pixels a side of what is shown of an answer
 const LOST = 1e3; // what runs away is no longer told apart
@@ -50,6 +54,20 @@ export function* measured({ config, columns, Ys, order }, keeper, patternOf, fou
     for (const _ of descent(x, part, config)) yield;
     const error = meanError(x, config);
     found([column, row, error < LOST ? error : LOST, inSmall(x, config.shown)]);
+  }
+}
+
+/**
+ * The limit of each column that has a descent; yields after each.
+ *
+ * @param {MapJob} job
+ * @param {(limit: Limit) => void} found
+ * @returns {Generator<void, void, void>}
+ */
+export function* limitsOf({ columns }, found) {
+  for (const [i, { beta, descent }] of columns.entries()) {
+    if (descent) found([i, roughnessAllowed(descent, beta)]);
+    yield;
   }
 }
 

@@ -22,7 +22,7 @@ import { FIRST, presetsFor } from "./presets.js";
 import { python } from "./python.js";
 import { createReadouts } from "./readouts.js";
 import { isSettled, overflowInWords } from "./report.js";
-import { explain, OPENING, PENDING, playing } from "./sentence.js";
+import { explain, MOVING, OPENING, PENDING, playing } from "./sentence.js";
 import { noPaint, prepare } from "./settings.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
@@ -86,8 +86,8 @@ export function createExplorer(initial, library, model, questions = []) {
       drawCharts();
     },
     rested: () => (frame.pending ? null : map.missing(frame.settings, ready)),
-    cells(cells) {
-      map.take(cells);
+    cells(cells, limits) {
+      map.take(cells, limits);
       showMap();
     },
     error: (message) => frame.warn(`The computation stopped: ${message}`),
@@ -295,7 +295,7 @@ export function createExplorer(initial, library, model, questions = []) {
     playback.refresh();
     stage.show(last.bytes, both, sure);
     weigh(last.weights);
-    setText(sentence, explained(end));
+    setText(sentence, ended ? explained(end) : MOVING);
     drawCharts();
     machine.refresh();
     if (ended && !engine.isBusy()) frame.settle(false);
@@ -306,13 +306,15 @@ export function createExplorer(initial, library, model, questions = []) {
    *
    * @param {End} end
    */
-  function playRun({ frame: last, overflow }) {
+  function playRun(end) {
+    const { frame: last, overflow } = end;
+    const { both } = told.of(end);
     due = false;
     engine.record();
     clock.steps = last.step;
     if (last.step === 0 || overflow !== null) return playback.seek(last.step);
     stage.begin(ready.bytes.query);
-    setText(sentence, seenAt(0));
+    setText(sentence, playing(both));
     machine.refresh();
     playback.replay(last.step / pace.seconds, pace.lead);
     playback.refresh();
@@ -326,13 +328,6 @@ export function createExplorer(initial, library, model, questions = []) {
     const run = told.of(end);
     const { exact, distributed } = run.both;
     return opens && exact.right && distributed.right ? OPENING : explain(run, settings);
-  }
-
-  /** What a step on the way shows; nothing more than the first does, while the steps are not known. @param {number} step */
-  function seenAt(step) {
-    const at = (/** @type {number} */ t) => timeline.records[t] ?? engine.end?.frame.record ?? [];
-    const [now, before, first] = [step, Math.max(0, step - 1), 0].map((t) => told.at(at(t), t));
-    return playing(now, before, first);
   }
 
   function drawCharts() {
@@ -355,7 +350,7 @@ export function createExplorer(initial, library, model, questions = []) {
       distributed: over || isSettled(now.distributed, last.distributed),
     });
     weigh(timeline.weights[step]);
-    setText(sentence, over ? explained(end) : seenAt(step));
+    setText(sentence, over ? explained(end) : playing(last));
     drawCharts();
     machine.refresh();
     frame.say();

@@ -140,13 +140,15 @@ export function createMachine(on) {
       );
     const levelCrumbs = LEVELS.map((name, i) =>
       i === level
-        ? h("span", { "aria-current": "step" }, `${i + 1} of ${LEVELS.length}: ${name}`)
+        ? h("span", { class: "r1-crumb", "aria-current": "step" }, String(i + 1))
         : crumb(`Level ${i + 1}: ${name}`, String(i + 1), i),
     );
     crumbs.replaceChildren(
-      ...[crumb("Back to the pictures", "← Back", -1), ...levelCrumbs].map((part) =>
-        h("li", {}, part),
-      ),
+      ...[
+        crumb("Back to the pictures", "← Back", -1),
+        ...levelCrumbs,
+        h("strong", {}, LEVELS[level]),
+      ].map((part) => h("li", {}, part)),
     );
   }
 

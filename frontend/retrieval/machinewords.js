@@ -26,7 +26,7 @@ export const OTHER_BASIS =
   "This view explains cosines and sines. Choose “sincos” as the features, under “More”.";
 
 /** Names of the levels, from the outside in. */
-export const LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"];
+export const LEVELS = ["Frequency", "Waves", "Vector T", "Estimate Ŝ", "Step"];
 
 /** Where the book derives each level: the page and the place on it, and its heading. */
 export const SECTIONS = [
@@ -87,14 +87,14 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
-  const climbed = step > 0 && error > CLIMBED * share ? "; the steps climb it, too" : "";
+  const climbed = step > 0 && error > CLIMBED * share ? "; the steps follow this noise, too" : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
 }
 
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
   (look, { D, Y }) =>
-    `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*. A larger *β* turns the phase further, so that smaller differences count.`,
+    `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*, its place on a wave. A larger *β* moves it further along, so that smaller differences count.`,
   () =>
     "The distributed memory reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures, faint ones earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one only by chance.",
   (_, { K, bits }) =>
@@ -104,7 +104,7 @@ const SENTENCES = [
   (look, { freedom }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. The log keeps it steep for small Ŝ. Noise is √${count(freedom)} = ${count(Math.sqrt(freedom))} times as large in it. ${count(freedom)} numbers move, by ${figures(look.moved, 2)} of the grey scale on average.`,
+      : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. Because of the log it stays steep where Ŝ is small. Noise is √${count(freedom)} = ${count(Math.sqrt(freedom))} times as large in it. ${count(freedom)} numbers move, by ${figures(look.moved, 2)} of the grey scale on average.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

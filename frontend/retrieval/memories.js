@@ -6,14 +6,6 @@ import { createStrip } from "./strip.js";
 /** @import { End } from "./actor.js" */
 /** @import { Ready, Settings } from "./settings.js" */
 
-/** What T holds of the frequencies. @type {Record<Settings["basis"], string>} */
-const PARTS = {
-  sincos: "cosine and sine of",
-  cos: "cosine of",
-  exp: "exponential of",
-  expexp: "two exponentials of",
-};
-
 /**
  * @param {Element} grid The stored pictures, as toggles.
  * @param {Element} opener What leads into the vector.
@@ -53,16 +45,17 @@ export function createMemories(grid, opener) {
      *
      * @type {(settings: Settings, ready: Ready, hide: boolean) => void}
      */
-    show({ Y, basis }, { stored, numbers, config }, hide) {
+    show({ Y }, { stored, numbers, config }, hide) {
       const each = numbers.exact / stored.length;
+      const pattern = config.bits ? "pattern" : "picture";
       list.replaceChildren(
         `${count(stored.length)} × ${count(each)} = ${count(numbers.exact)} numbers`,
-        long(`, ${count(each)} more per ${config.bits ? "pattern" : "picture"}`),
+        long(`, ${count(each)} more per ${pattern}`),
       );
       vector.replaceChildren(
-        long(`${PARTS[basis]} ${count(Y)} frequencies = `),
+        long(`the sum of a code for each ${pattern}: `),
         `${count(numbers.distributed)} numbers`,
-        long(`, however many ${config.bits ? "patterns" : "pictures"}`),
+        long(`, however many ${pattern}s`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

@@ -94,8 +94,9 @@ export function createPanel(settings, library, brush, change, on) {
     mark(beta) {
       first.beta.mark(
         beta,
-        (stop) => `pictures mix below ${stop}`,
-        "Below it, the exact memory returns a blend of two pictures or more (formula). Press to set β.",
+        "← here pictures mix",
+        (stop) =>
+          `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
       );
     },
     more: h(
@@ -141,8 +142,9 @@ function firstControls(settings, change) {
       marked: true,
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
+      effect: "limit falls",
       title:
-        "How selective the memories are: with a large β only pictures close to the query count, with a small β many are mixed",
+        "How selective the memories are. With a large β only pictures close to the query count; with a small β many are mixed.",
     }),
     Y: slider({
       ...of("Y"),
@@ -150,8 +152,9 @@ function firstControls(settings, change) {
       symbol: "Y",
       values: stops(RULES.counts.Y, 2),
       format: count,
+      effect: "less noise",
       title:
-        "How many random frequencies there are: the vector T holds a cosine and a sine of each, so 2Y numbers",
+        "How many random waves are laid over the pictures. Each gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
     }),
     K: slider({
       ...of("K"),
@@ -159,7 +162,8 @@ function firstControls(settings, change) {
       symbol: "K",
       values: upTo(24),
       format: count,
-      title: "How many pictures are stored: the first K of the collection, and your own",
+      effect: "more noise",
+      title: "How many pictures are stored: the first K of the collection, and your own.",
     }),
   };
 }

@@ -2,9 +2,10 @@
 import { errorMap } from "../kit/map.js";
 import { count, figures } from "../kit/number.js";
 import { Foresight, foreseenError, noiseEdge } from "./math/phase.js";
+import { AHEAD } from "./report.js";
 import { storedOf } from "./settings.js";
 
-/** @import { Cell, MapJob } from "./errormap.js" */
+/** @import { Cell, Limit, MapJob } from "./errormap.js" */
 /** @import { Library } from "./library.js" */
 /** @import { Foreseen } from "./math/phase.js" */
 /** @import { Ready, Settings } from "./settings.js" */
@@ -64,9 +65,17 @@ export function phaseMap(library, on) {
     series: [
       {
         key: "noise",
+        label: "below this line, the noise is above its limit (formula)",
+        tone: "ink",
+        dash: "6 3",
+        rare: true,
+      },
+      {
+        key: "first",
         label: "below this line, noise wins the first step (formula)",
         tone: "ink",
         dash: "6 3",
+        rare: true,
       },
       {
         key: "blend",
@@ -85,6 +94,10 @@ export function phaseMap(library, on) {
   let xs = BETAS;
   /** @type {Foreseen[]} */
   let columns = [];
+  /** @type {Foresight[]} One for each column. */
+  let foresights = [];
+  /** @type {Map<number, number>} Of a column the roughness up to which a run finds its picture. */
+  const limits = new Map();
   let here = ""; // what `foresight` and `mixed` are of
   /** @type {Foresight | null} */
   let foresight = null;
@@ -104,6 +117,18 @@ export function phaseMap(library, on) {
   };
 
   /**
+   * The Y of a column at which the noise is at its limit, or null where it is not on the map or not yet known.
+   *
+   * @type {(column: number, setting: { freedom: number, paired: boolean }) => number | null}
+   */
+  function limitAt(column, { freedom, paired }) {
+    const limit = limits.get(column);
+    if (!limit) return null;
+    const K = foresights[column].start.length;
+    return onMap((freedom * K) / ((paired ? 2 : 1) * limit * limit));
+  }
+
+  /**
    * What was measured in a cell, or else in the middle of a block around it: the map becomes finer by and by.
    *
    * @type {(column: number, row: number) => { error: number } | undefined}
@@ -118,8 +143,9 @@ export function phaseMap(library, on) {
 
   return {
     element: map.element,
-    /** Takes measured cells. */
-    take(/** @type {Cell[]} */ cells) {
+    /** Takes measured cells, and the limits of columns. @type {(cells: Cell[], limits: Limit[]) => void} */
+    take(cells, news) {
+      for (const [column, limit] of news) limits.set(column, limit);
       for (const [column, row, error, picture] of cells)
         known.set(column * ROWS + row, { error, picture });
     },
@@ -144,8 +170,11 @@ export function phaseMap(library, on) {
       if (wanted !== key) {
         key = wanted;
         known.clear();
-        if (across === "K")
-          columns = xs.map((x) => foresightOf(at(settings, x), ready).column(beta));
+        limits.clear();
+        if (across === "K") {
+          foresights = xs.map((x) => foresightOf(at(settings, x), ready));
+          columns = foresights.map((all) => all.column(beta));
+        }
       }
       const stored = JSON.stringify([others, K, drawn]);
       if (stored !== here || !foresight) {
@@ -154,18 +183,22 @@ export function phaseMap(library, on) {
         const overBeta = BETAS.map((b) => all.column(b));
         foresight = all;
         mixed = mixing(BETAS, overBeta)[0]?.[0] ?? null;
-        if (across === "beta") columns = overBeta;
+        if (across === "beta") {
+          columns = overBeta;
+          foresights = BETAS.map(() => all);
+        }
       }
       const { freedom, config } = ready;
       const lost = LOST[settings.collection];
       const paired = settings.basis === "sincos" || settings.basis === "expexp";
       const setting = { D: config.D, freedom, eta: settings.eta, paired, lost };
       const told = settings.basis === "sincos" || settings.basis === "cos";
+      const bits = settings.collection === "bits"; // too few numbers for the law of a whole run
       mark = hide ? null : mixed;
       map.show({
         xs,
         ys: YS,
-        edition: `${key} ${known.size} ${hide}`,
+        edition: `${key} ${known.size} ${limits.size} ${hide}`,
         cell(column, row) {
           const measured = nearest(column, row);
           if (measured) return measured.error / DARKEST;
@@ -177,7 +210,8 @@ export function phaseMap(library, on) {
         ghost: ghost?.across === across ? [ghost[across], ghost.Y] : null,
         words: `β ${figures(beta)}, Y ${count(Y)}, K ${count(K)}`,
         lines: {
-          noise: told && !hide ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
+          noise: told && !hide && !bits ? xs.map((x, i) => [x, limitAt(i, setting)]) : [],
+          first: told && !hide && bits ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
           blend: hide ? [] : mixing(xs, columns),
         },
         xLabel: across === "beta" ? "selectivity β" : `${wordOf(settings)} stored, K`,
@@ -191,20 +225,27 @@ export function phaseMap(library, on) {
      *
      * @type {(settings: Settings, ready: Ready) => { job: MapJob, pictures: Map<string, Float32Array> } | null}
      */
-    missing(settings, { config }) {
+    missing(settings, { config, isStored }) {
       const order = coarseToFine(xs.length, ROWS).filter(([i, j]) => !known.has(i * ROWS + j));
       if (order.length === 0 || config.D > LARGEST) return null;
       const { collection, size } = settings;
       /** @type {Map<string, Float32Array>} */
       const pictures = new Map();
-      const all = xs.map((x) => {
+      const { eta, steps, target } = settings;
+      const lawful = isStored && collection !== "bits" && limits.size === 0;
+      const all = xs.map((x, i) => {
         const one = at(settings, x);
+        const wanted = storedOf(one).indexOf(target);
+        const { start, held, geometry } = foresights[i];
+        const { moving } = geometry;
+        const descent =
+          lawful && wanted >= 0 ? { start, held, moving, wanted, eta, steps, ahead: AHEAD } : null;
         const ids = storedOf(one).map((k) => {
           const id = library.id(collection, k, size);
           pictures.set(id, library.pattern(collection, k, size));
           return id;
         });
-        return { beta: one.beta, ids };
+        return { beta: one.beta, ids, descent };
       });
       return { job: { config, columns: all, Ys: YS, order }, pictures };
     },
@@ -223,10 +264,10 @@ const withK = (settings, K) => ({
 const wordOf = ({ collection }) => (collection === "bits" ? "patterns" : "pictures");
 
 /** @type {(column: Foreseen, setting: { freedom: number, eta: number, paired: boolean }) => number | null} */
-function edgeOf(column, setting) {
-  const Y = noiseEdge(column, setting);
-  return Y >= ENDS[0] && Y <= ENDS[1] ? Y : null;
-}
+const edgeOf = (column, setting) => onMap(noiseEdge(column, setting));
+
+/** @param {number} Y */
+const onMap = (Y) => (Y >= ENDS[0] && Y <= ENDS[1] ? Y : null);
 
 /**
  * The upright line at which as many patterns are mixed.

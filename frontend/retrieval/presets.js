@@ -64,7 +64,7 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Can you break it?",
-    ask: "Half of a picture is hidden. Move β, Y or K, or press a question: which memory fails first?",
+    ask: "Move β, Y or K, or press a question. Which memory fails first?",
     after: ({ both: { exact, distributed } }) =>
       exact.right && distributed.right
         ? ""
@@ -78,7 +78,7 @@ const QUESTIONS = [
   {
     key: "beta",
     name: "Is a larger β better?",
-    ask: "A larger β makes both memories more selective: a stored picture then counts only close to it. Which memory still finds the picture?",
+    ask: "A larger β makes both memories more selective: a stored picture then counts only if the query is close to it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
       `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it compares the pictures’ signals only with each other. In the distributed memory they must beat the noise. The noise stayed at ${noiseOf(r)}, but its limit fell to ${limitOf(r)}.`,
@@ -90,7 +90,7 @@ const QUESTIONS = [
     ask: "Y falls from 60,000 to 1,000: the vector T now holds fewer numbers than the pictures in it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The distributed memory returns noise (${errors(r)}). The noise rose to ${noiseOf(r)}, and its limit stayed at ${limitOf(r)}. A picture that stays where it is takes Y of the order of twice the hidden numbers times K, here ${count(2 * r.freedom * r.K)}.`,
+      `The distributed memory returns noise (${errors(r)}). The noise rose to ${noiseOf(r)}, and its limit stayed at ${limitOf(r)}. As a rule the vector needs Y of about 2 × hidden numbers × pictures, here 2 × ${count(r.freedom)} × ${count(r.K)} = ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {

@@ -10,18 +10,18 @@ import { BLEND, blendOf } from "./report.js";
 const FAR = 0.3; // of the slope of a well, whose steepest is 0.61: a query with less stands far out
 
 export const PENDING = "The run plays once you have answered the question below.";
-const MOVING = "At each step, both memories move the hidden pixels towards what they have stored.";
+export const MOVING =
+  "At each step, both memories move the hidden pixels towards what they have stored.";
 const NOISIER =
-  "The exact memory moves the hidden pixels towards what it has stored. The noise of the distributed memory grows with each step.";
+  "The exact memory moves the hidden pixels towards what it has stored. The distributed memory follows its noise.";
 
-/**
- * What is seen while a run plays: at a step, at the one before it, and at the first.
- *
- * @type {(now: Both, before: Both, first: Both) => string}
- */
-export function playing({ distributed: now }, { distributed: before }, { distributed: first }) {
-  const grows = now.noisy && now.grain > before.grain && now.error > first.error;
-  return grows ? NOISIER : MOVING;
+const BLENDING =
+  "At each step, both memories move the hidden pixels towards a blend of several pictures.";
+
+/** What is seen while a run plays, by where it will end. @param {Both} end */
+export function playing({ exact, distributed }) {
+  if (!exact.right && exact.mixed >= BLEND) return BLENDING;
+  return distributed.noisy && !distributed.right ? NOISIER : MOVING;
 }
 
 /** @param {Findings} run */
@@ -47,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories bring the picture back. The list grows with each picture. The vector T is longer, but it never grows: it pays with noise. Can you make one of the two memories fail?";
+  "Both memories bring the picture back. The list grows with each picture. T is longer than this list but keeps its length: each picture adds noise instead. Can you make one of them fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -64,8 +64,8 @@ function vectorLost(run, { beta, Y, eta }) {
     return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
-    return `The exact memory compares the signals of ${run.both.bits ? "patterns" : "pictures"} only with each other. In the distributed memory they must beat the noise, and at β = ${figures(beta)} they are too weak. Lower β, or hide less.`;
-  return `The exact memory brings the picture back. The distributed memory is lost in noise: ${pictures(run)} in ${count(Y)} frequencies make more noise than the signal of one. Raise Y, or store fewer.`;
+    return `At β = ${figures(beta)} distance counts so much that the signal is weak. The exact memory still finds the strongest signal; in the vector the noise is stronger. Lower β, raise Y, or hide less.`;
+  return `The exact memory brings the picture back. The vector averages only ${count(Y)} rough estimates, each with errors from ${pictures(run)}: too much noise. Raise Y, or store fewer.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */

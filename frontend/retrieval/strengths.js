@@ -43,10 +43,10 @@ export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 
 export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";
   if (limit === 0) return "Even the exact memory fails.";
-  if (limit > noise * EVEN) return "The noise is below the limit.";
+  if (limit > noise * EVEN) return "Noise below limit: the vector works.";
   return limit * EVEN > noise
-    ? "The noise is about at the limit."
-    : "The noise is above the limit.";
+    ? "Noise about at limit: it may fail."
+    : "Noise above limit: the vector fails.";
 }
 
 /** Why there is nothing to show. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */

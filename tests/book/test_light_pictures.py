@@ -8,10 +8,13 @@ from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from PIL import Image
+from scipy.stats import beta
 
 from extensions.delivery.light_pictures import (
     ON_PHONE,
@@ -21,7 +24,7 @@ from extensions.delivery.light_pictures import (
     lighten_all,
     write_for_phones,
 )
-from rankone_book.figures import PHONE
+from rankone_book.figures import COLOURS, PHONE, figure
 
 
 @pytest.fixture
@@ -77,6 +80,25 @@ def test_a_drawing_keeps_its_colours_and_a_photograph_nearly(site):
         )
     assert 0 < error.max() < 32  # 60 colours; the eye sees no edge
     assert np.sqrt((error**2).mean()) < 9
+
+
+def test_lines_keep_their_own_colours_over_translucent_areas(tmp_path):
+    fig, ax = figure(height=2.8)
+    rng = np.random.default_rng(0)
+    x = np.linspace(0, 1, 300)
+    for colour, a in zip(COLOURS[:3], (5, 10, 30), strict=True):
+        draws = rng.beta(a, 10, 4000)
+        ax.hist(draws, 40, range=(0, 1), density=True, color=colour, alpha=0.3)
+        ax.plot(x, beta.pdf(x, a, 10), color=colour, label=f"n = {a}")
+    ax.legend()
+    fig.savefig(tmp_path / "curves.png", dpi=100)
+    plt.close(fig)
+    lighten([tmp_path / "curves.png"], [], tmp_path / "kept")
+    with Image.open(tmp_path / "curves.webp") as light:
+        pixels = np.asarray(on_white(light), int)
+    for colour in COLOURS[:3]:
+        wanted = 255 * np.asarray(to_rgb(colour))
+        assert np.linalg.norm(pixels - wanted, axis=-1).min() < 60  # of 442
 
 
 def test_a_transparent_picture_stands_on_white(tmp_path):

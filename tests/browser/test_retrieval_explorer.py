@@ -673,14 +673,14 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
         "Exact memory: a list, 6 × 3,072 = 18,432 numbers, 3,072 more per picture"
     )
     expect(boxes[1]).to_contain_text(
-        "Distributed memory: one vector T, cosine and sine of 60,000 frequencies "
-        "= 120,000 numbers, however many pictures"
+        "Distributed memory: one vector T, the sum of a code for each picture: "
+        "120,000 numbers, however many pictures"
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()
     slide(page, "K", 2)
     rest(page)
     expect(boxes[0]).to_contain_text("8 × 3,072 = 24,576 numbers")
-    expect(boxes[1]).to_contain_text("= 120,000 numbers")
+    expect(boxes[1]).to_contain_text("120,000 numbers")
     words = page.locator(".w").inner_text().lower()
     for other in (
         "sharpness",
@@ -721,7 +721,7 @@ def test_what_plays_is_told_by_its_steps_and_judged_when_it_has_settled(explorer
     ]
     scrubber.fill("2")
     expect(page.locator(".r1-sentence")).to_contain_text(
-        "The noise of the distributed memory grows with each step"
+        "The distributed memory follows its noise"
     )
     expect(verdicts[0]).to_have_text("on its way")
     # its picture changes no more, while the other one's does
@@ -1221,7 +1221,7 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
     # why one wants the vector, and what to do
     sentence = page.locator(".r1-sentence").first
     expect(sentence).to_contain_text("The list grows with each picture")
-    expect(sentence).to_contain_text("Can you make one of the two memories fail?")
+    expect(sentence).to_contain_text("Can you make one of them fail?")
     query = page.locator(".r1-query").first.bounding_box()
     if size == "desktop":  # no empty place under the query
         own = page.locator(".r1-own").bounding_box()
@@ -1244,7 +1244,7 @@ def test_each_level_leads_to_the_section_that_derives_it(visit):
         expect(heading.first).to_be_attached()
 
 
-LEVELS = ["Frequency", "Waves", "T", "Ŝ", "Step"]
+LEVELS = ["Frequency", "Waves", "Vector T", "Estimate Ŝ", "Step"]
 
 
 def inside(page, level):
@@ -1257,9 +1257,8 @@ def inside(page, level):
 
 def expect_level(page, level):
     """The crumbs say which of the levels this is."""
-    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(
-        f"{level + 1} of {len(LEVELS)}: {LEVELS[level]}"
-    )
+    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(str(level + 1))
+    expect(page.locator(".r1-crumbs strong")).to_have_text(LEVELS[level])
 
 
 def line(page):
@@ -1343,8 +1342,7 @@ def test_an_address_opens_the_vector_and_the_next_one_closes_it(explorer):
     page = explorer()
     rest(page)
     page.evaluate("location.hash = '#r1:retrieval?inside=2'")
-    crumb = f"3 of {len(LEVELS)}: {LEVELS[2]}"
-    expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(crumb)
+    expect_level(page, 2)
     # no question falls because the vector is open, and the focus stays where it was
     assert rest(page)["preset"] == "start"
     assert page.evaluate("document.activeElement === document.body")
@@ -1628,9 +1626,8 @@ def test_a_mark_under_the_slider_of_beta_says_where_pictures_mix(explorer, size)
     rest(page)
     mark = page.locator(".r1-field:has([data-name=beta]) .r1-mark")
     track = page.locator("input[data-name=beta]")
-    words = "pictures mix below "
-    expect(mark).to_contain_text(words)
-    beta = float(mark.inner_text().removeprefix(words).replace(",", ""))
+    expect(mark).to_contain_text("← here pictures mix")
+    beta = float(re.search(r"β = ([\d.]+)", mark.get_attribute("title"))[1])
     before, box = track.bounding_box(), mark.bounding_box()
     assert box["y"] >= before["y"] + before["height"] / 2 + 4
     assert box["x"] >= before["x"]
@@ -1674,7 +1671,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     limit, noise, words = bars(page)
     assert limit > noise > 0
     assert re.fullmatch(
-        r"Noise 0\.\d\d, limit 0\.\d\d\. The noise is below the limit\.", words
+        r"Noise 0\.\d\d, limit 0\.\d\d\. Noise below limit: the vector works\.", words
     )
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
     around = page.locator(".r1-bars").bounding_box()
@@ -1685,7 +1682,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=5)
     weaker, same, words = bars(page)
     assert weaker < noise == same
-    assert words.endswith("The noise is above the limit.")
+    assert words.endswith("Noise above limit: the vector fails.")
     page.mouse.up()
     rest(page)
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
@@ -1718,7 +1715,7 @@ def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
     assert bars(page) == (0, 0, "Noise and its limit. Shown after your guess.")
     page.get_by_role("button", name="Neither").click()
     rest(page)
-    assert bars(page)[2].endswith("The noise is above the limit.")
+    assert bars(page)[2].endswith("Noise above limit: the vector fails.")
     page.evaluate("location.hash = '#r1:retrieval?collection=bits'")
     expect(page.locator(".r1-bars")).to_have_attribute(
         "aria-label", "Noise and its limit. Known for photographs only."

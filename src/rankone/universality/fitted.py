@@ -28,6 +28,7 @@ from rankone.universality.tables import assemble
 __all__ = ["constant_network", "fit", "planes", "quasirandom", "shallow_network"]
 
 Matrix = NDArray[np.float64]
+Row = NDArray[Any]  # a number for each task; complex where a derivative is wanted
 Range = tuple[float, float]
 
 _AT_ONCE = 256  # tasks whose activations are computed together
@@ -159,12 +160,12 @@ def shallow_network(
     )
 
 
-def _two_writes(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def _two_writes(x: Row, u: Row, xs: Row) -> tuple[Row, Row, Row]:
     """(Δ, Δx, x*) for the tasks (x, Δ, x*)."""
     return u, u * x, xs
 
 
-def _two_kernels(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def _two_kernels(x: Row, u: Row, xs: Row) -> tuple[Row, Row, Row]:
     """(Δκ₂, Δκ₁, x*) for the tasks (x, Δ, x*)."""
     return u * (1 + x * xs / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs
 
@@ -268,7 +269,7 @@ def fit(
 
 
 def _after_steps(
-    network: Network, *tasks: Array
+    network: Network, *tasks: Float[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, "n units"], Float[np.ndarray, " n"]]:
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
     n = len(tasks[0])

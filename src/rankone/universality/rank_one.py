@@ -98,9 +98,9 @@ class RankOneStep(Module):
         """Output of the network after the step, from the `last_hidden` layer
         (..., units) -> (...).
         """
-        return _after(
-            self.network.layers[-1], self.terms[-1], self.alpha, hidden
-        )[..., 0]
+        return _after(self.network.layers[-1], self.terms[-1], self.alpha, hidden)[
+            ..., 0
+        ]
 
     @full_precision()
     def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:

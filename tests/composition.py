@@ -995,6 +995,7 @@ EXEMPT = {
     "MrDAM.sharded": _A_MESH,
     "RandomFeatures.sharded": _A_MESH,
     "ResMem.sharded": _A_MESH,
+    "SecondMoments.sharded": _A_MESH,
     "Constants()": _SETTINGS,
     "Constants.over": _SETTINGS,
     "Constants.scaled": _SETTINGS,

@@ -33,6 +33,7 @@ from rankone._checks import (
 from rankone._mesh import (
     Placement,
     automatic,
+    check_placement,
     placement_of,
     placement_on,
     refuse_explicit,
@@ -122,6 +123,7 @@ class ExactSearch(Module):
             )
         self.rows = rows
         self.stored = stored
+        check_placement(placement)
         self.placement = (
             placement_of(rows, is_store=True) if placement is None else placement
         )

@@ -109,9 +109,9 @@ record: $(READY) ## list the experiments and what of them is missing; with MINUT
 widgets: $(NPM) ## rebuild the committed widget bundles and vendored scripts
 	cd frontend && npm run --silent build
 
-stills: $(TESTS) $(HTML) ## draw the explorers' stills anew; the next build shows them
+stills: $(TESTS) $(HTML) ## draw the stills of the explorers that have changed, or with ALL=yes of all; the next build shows them
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) tools/draw_stills.py
+	$(PYTHON) tools/draw_stills.py $(if $(ALL),--all)
 
 screenshot: $(TESTS) $(HTML) ## renew the picture in the README
 	@$(PYTHON) tools/chromium.py

@@ -262,7 +262,7 @@ def index_rows(
     rows, queries = vectors[:-QUERIES], np.ascontiguousarray(vectors[-QUERIES:])
     n, D = rows.shape
     faiss.omp_set_num_threads(1)
-    faiss.cvar.distance_compute_blas_threshold = BLAS_FROM
+    faiss.cvar.distance_compute_blas_threshold = BLAS_FROM * D
     exact = ro.residual.ExactSearch(rows)
     flat = faiss.IndexFlatL2(D)
     flat.add(rows)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from draws import normal
+from one_number import KERNELS
 
 import rankone as ro
 from rankone import editing, maml, nn, residual, universality, writes
@@ -261,20 +262,14 @@ def _writes() -> Iterator[Use]:
     R = normal(11, H, m)
     a = _jax(K)
     b = _jax(MANY)
-    yield use(
-        "Gaussian() Gaussian.inner",
-        lambda beta, a, b: writes.Gaussian(beta).inner(a, b),
-        beta=BETA,
-        a=a,
-        b=b,
-    )
-    yield use(
-        "Laplace() Laplace.inner",
-        lambda sigma, a, b: writes.Laplace(sigma).inner(a, b),
-        sigma=BETA,
-        a=a,
-        b=b,
-    )
+    for name, kernel in KERNELS.items():
+        yield use(
+            f"{name}() {name}.inner",
+            lambda number, a, b, kernel=kernel: kernel(number).inner(a, b),
+            number=BETA,
+            a=a,
+            b=b,
+        )
     yield use(
         "NearestNeighbours() NearestNeighbours.inner",
         lambda sigma, a, b: writes.NearestNeighbours(2, sigma).inner(a, b),
@@ -995,6 +990,7 @@ EXEMPT = {
     "MrDAM.sharded": _A_MESH,
     "RandomFeatures.sharded": _A_MESH,
     "ResMem.sharded": _A_MESH,
+    "SecondMoments.sharded": _A_MESH,
     "Constants()": _SETTINGS,
     "Constants.over": _SETTINGS,
     "Constants.scaled": _SETTINGS,

@@ -67,14 +67,40 @@ class Page:
 
     def graded(self, question: str, answer: Answer) -> None:
         """Fail unless an answer has all points on the data of several students."""
+        asked = self._asked(question)
         for seed in SEEDS:
-            report = self.grader.questions[question].run(answer, seed)
+            report = asked.run(answer, seed)
             assert report.passed, (seed, report)
-            assert report.earned == self.grader.questions[question].points
+            assert report.earned == asked.points
 
     def check(self, question: str, answer: Answer) -> Any:
         """The report on an answer."""
+        self._asked(question)
         return self.grader.check(question, dict(answer))
+
+    def stub(self, question: str) -> Answer:
+        """The functions of the cell that a student fills in."""
+        return self._on_page(question, 0, "stub")
+
+    def solution(self, question: str) -> Answer:
+        """The functions of the folded solution."""
+        return self._on_page(question, 1, "solution")
+
+    def _asked(self, question: str) -> Any:
+        """The checks of a question."""
+        checks = f"src/rankone_book/exercises/{self.chapter}/{question}.py"
+        assert question in self.grader.questions, f"{checks} is missing"
+        return self.grader.questions[question]
+
+    def _on_page(self, question: str, kind: int, name: str) -> Answer:
+        """One of `answers`."""
+        n = self.questions.index(question)
+        found = self.answers[kind]
+        assert n < len(found), (
+            f"book/chapters/{self.file}.md: it has {len(found)} cells with a {name}, "
+            f"and none for {question}"
+        )
+        return found[n]
 
     @cached_property
     def answers(self) -> tuple[list[Answer], list[Answer]]:
@@ -125,9 +151,7 @@ class EveryCheck:
             metafunc.parametrize("question", self.page.questions)
 
     def test_the_check_accepts_the_pages_solution(self, question: str) -> None:
-        self.page.graded(
-            question, self.page.answers[1][self.page.questions.index(question)]
-        )
+        self.page.graded(question, self.page.solution(question))
 
     def test_the_check_accepts_a_differently_written_answer(
         self, question: str
@@ -143,12 +167,13 @@ class EveryCheck:
 
     def test_two_wrong_answers_are_tried_on_every_check(self) -> None:
         tried = [question for question, _, _ in self.page.wrong]
-        assert min(tried.count(question) for question in self.page.questions) >= 2
+        few = [name for name in self.page.questions if tried.count(name) < 2]
+        assert not few, (
+            f"tests/exercises/test_{self.page.chapter}.py: WRONG has fewer than two"
+        )
 
     def test_the_stub_is_reported_as_not_answered(self, question: str) -> None:
-        report = self.page.check(
-            question, self.page.answers[0][self.page.questions.index(question)]
-        )
+        report = self.page.check(question, self.page.stub(question))
         assert not report.passed
         assert not report.answered
         assert "not answered yet" in str(report)
@@ -162,12 +187,14 @@ class EveryCheck:
             self.page.text,
             re.MULTILINE,
         )
-        assert rows == stated
+        page = f"book/chapters/{self.page.file}.md"
+        assert rows == stated, f"{page}: its table and its exercises differ"
         asked = list(self.page.grader.questions)
-        assert len(rows) == len(asked), (
-            "an exercise on the page for each file of checks"
+        assert len(rows) == len(asked), f"{page}: one exercise for each file of checks"
+        assert self.page.questions == asked, (
+            f"tests/exercises/test_{self.page.chapter}.py: SECOND must have one answer "
+            "for each file of checks"
         )
-        assert self.page.questions == asked, "SECOND has an answer to each question"
         for _, _, stars, minutes in stated:
             least, most = STARS[stars]
             assert least <= int(minutes) <= most

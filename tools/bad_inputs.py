@@ -548,6 +548,24 @@ def recorded() -> dict[str, Any]:
     return json.loads(RECORD.read_text("utf-8")) if RECORD.is_file() else {}
 
 
+def without_a_call() -> set[str]:
+    """Functions that no record names, and whose module has no example with their
+    name.
+    """
+    names = public()
+    known = {name for part in recorded().values() for name in part["functions"]}
+    return {
+        name
+        for name in missing(names, {*known, *NEVER})
+        for function in [dict(names.values())[name]]
+        if not re.search(
+            rf"^ *(>>>|\.\.\.) .*\b{name.removesuffix('()').rpartition('.')[2]}\(",
+            inspect.getsource(sys.modules[function.__module__]),
+            re.M,
+        )
+    }
+
+
 def record(tests: list[str], ended: Counter, functions: Iterable[str]) -> None:
     """Keep the counts of one part."""
     part = " ".join(Path(test).name for test in tests)

@@ -29,6 +29,9 @@ ROOT = Path(__file__).resolve().parents[1]
 ALWAYS = {
     "tests/checks/test_annotated.py",
     "tests/checks/test_checks.py",
+    "tests/checks/test_composition.py::test_every_public_function_that_takes_arrays_is_among_the_uses",
+    "tests/checks/test_module.py::test_every_public_class_is_made_here",
+    "tests/tools/test_bad_inputs.py::test_an_example_or_a_record_calls_every_public_function",
     "tests/tools/test_layers.py",
 }
 # no part of the library
@@ -41,6 +44,10 @@ OTHERS = {
     "references",
     "tools",
 }
+# names the checks without a row in tools/rubrics.toml
+WRITTEN_HALF = "tests/exercises/test_assignment.py::test_every_check_has_a_written_half"
+# names what an explorer lacks
+PARTS_OF_EXPLORERS = "tests/widgets/test_settings.py"
 EXAMPLES = "tests/test_examples.py::test_the_examples_print_what_they_say"
 SHARED = 2  # a module that so many others of its part import concerns the whole part
 # whose modules have common names
@@ -107,16 +114,19 @@ def selected(files: Iterable[str]) -> list[str]:
         if path.is_relative_to("tests"):
             tests |= _by_test_file(path)
         elif path.is_relative_to("src/rankone_book/exercises"):
-            tests.add(_test_file("tests/exercises", path.parts[3]))
+            tests |= {WRITTEN_HALF, _test_file("tests/exercises", path.parts[3])}
         elif path.is_relative_to("src") and path.suffix == ".py":
             tests |= _by_module(path)
+            if path.is_relative_to("src/rankone_book/widgets"):
+                tests.add(PARTS_OF_EXPLORERS)
         elif path.parts[0] == "frontend":
             tests |= {
                 "tests/test_frontend.py",
+                PARTS_OF_EXPLORERS,
                 _test_file("tests/widgets", path.parts[1]),
             }
         elif path.is_relative_to("src/rankone_book/widgets") and path.suffix != ".py":
-            tests.add(_test_file("tests/widgets", path.stem))
+            tests |= {PARTS_OF_EXPLORERS, _test_file("tests/widgets", path.stem)}
         elif path.parts[0] == "book" and path.suffix in (".md", ".yml", ".bib"):
             tests |= {"tests/book"} | _naming(path)
         else:

@@ -114,7 +114,7 @@ def answers_for(row: Row) -> list[str]:
     is no claim by itself.
     """
     return [
-        *([] if re.search(r"\d-\d", row["id"]) else [row["id"]]),
+        *([] if _is_range(row["id"]) else [row["id"]]),
         *row.get("includes", []),
     ]
 
@@ -268,6 +268,33 @@ def coverage(row: Row, _book: Book) -> Iterator[str]:
 CHECKERS: list[Callable[[Row, Book], Iterator[str]]] = [
     status, source, test, chapter, figures, conditions, widget, errata, records, coverage
 ]  # fmt: skip
+
+
+def named_in_docstrings(root: Path) -> set[str]:
+    """Ids of claims that stand in brackets in a docstring of the packages, such as
+    [W-rule] or [D-eq8, D-eq9].
+    """
+    texts = [
+        ast.get_docstring(node) or ""
+        for path in root.glob("src/rankone*/**/*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    ]
+    names = [
+        name
+        for text in texts
+        for listed in re.findall(r"\[([^\[\]]+)\]", text)
+        for name in re.split(r",\s+", listed)
+    ]
+    return {
+        name
+        for name in names
+        if re.fullmatch(r"[A-Z]-(?!\d+$)[\w().*-]+", name) and not _is_range(name)
+    }
+
+
+def _is_range(name: str) -> bool:
+    return bool(re.search(r"\d-\d", name))
 
 
 def miscounted(rows: list[Row], expected: list[str]) -> dict[str, int]:

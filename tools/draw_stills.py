@@ -1,5 +1,8 @@
 """Draws the stills of the explorers from the built book: `python tools/draw_stills.py`.
 
+It draws those that are missing or were drawn with another bundle. `--all` draws every
+one anew, as a change of the pages' style asks for.
+
 Each explorer is opened on its page by a reader who asked for stillness, in the light
 theme, and who has it show what it hides until there is a guess. Its picture, as WebP of
 at most 40 KB, and its row in `stills.json` go to `book/_static/stills`;
@@ -29,7 +32,15 @@ from serve import server
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book"))
 
-from extensions.pages.stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
+from extensions.pages.stills import (
+    FOLDER,
+    HEIGHTS,
+    STATE,
+    Shown,
+    due,
+    rows,
+    shown_in,
+)
 
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
 MOST = 32_000  # bytes of a still
@@ -167,11 +178,18 @@ def draw(
     return light(picture), row
 
 
-def main(folder: str = "_build/html") -> None:
-    """Draw all, and remove what no page shows any more."""
+def main(folder: str = "_build/html", *, every: bool = False) -> None:
+    """Draw what is due, or all, and remove what no page shows any more."""
     path = chromium.find() or sys.exit(chromium.ADVICE)
     site = Path(folder).resolve()
     stills = ROOT / FOLDER
+    explorers = shown_on(site)
+    before = rows(ROOT)
+    wanted = (
+        explorers.keys()
+        if every
+        else due(before, (explorer for _, _, explorer in explorers.values()))
+    )
     pictures: dict[str, tuple[bytes, dict[str, Any]]] = {}
     with server(site) as service, sync_playwright() as playwright:
         threading.Thread(target=service.serve_forever, daemon=True).start()
@@ -179,7 +197,8 @@ def main(folder: str = "_build/html") -> None:
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         context = reader(browser)
-        for key, (page, model, explorer) in sorted(shown_on(site).items()):
+        for key in sorted(wanted):
+            page, model, explorer = explorers[key]
             pictures[key] = draw(
                 context,
                 f"http://localhost:{service.server_port}/{page}",
@@ -195,13 +214,17 @@ def main(folder: str = "_build/html") -> None:
         service.shutdown()
     stills.mkdir(exist_ok=True)
     for old in stills.glob("*.webp"):
-        old.unlink()
+        if old.stem not in explorers:
+            old.unlink()
     for key, (picture, _) in pictures.items():
         (stills / f"{key}.webp").write_bytes(picture)
-    rows = {key: row for key, (_, row) in pictures.items()}
-    text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    drawn = before | {key: row for key, (_, row) in pictures.items()}
+    table = {key: drawn[key] for key in sorted(explorers)}
+    text = json.dumps(table, ensure_ascii=False, indent=1) + "\n"
+    print(f"{len(pictures)} of {len(explorers)} stills drawn.")
     (stills / "stills.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    folders = [argument for argument in sys.argv[1:] if argument != "--all"]
+    main(*folders, every="--all" in sys.argv)

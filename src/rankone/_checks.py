@@ -15,7 +15,7 @@ import math
 import mmap
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ContextDecorator, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, TypeGuard
@@ -46,6 +46,7 @@ __all__ = [
     "instance",
     "integer",
     "is_traced",
+    "is_tracing",
     "known",
     "not_negative",
     "numbers",
@@ -59,6 +60,7 @@ __all__ = [
     "renamed",
     "settled",
     "states",
+    "vectors",
 ]
 
 enabled: ContextVar[bool] = ContextVar("value_checks", default=True)
@@ -76,6 +78,13 @@ def is_traced(*values: Any) -> bool:
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
+def is_tracing() -> bool:
+    """True if every operation is being traced, as in the body of a function under jit or
+    scan, so that results have no value, although their operands may have one.
+    """
+    return isinstance(_nothing(), jax.core.Tracer)
+
+
 def refuse_traced(title: str, **arguments: Any) -> None:
     """Raise if an argument is traced. `title` is the name of the calling function,
     which computes on the host.
@@ -89,21 +98,28 @@ def refuse_traced(title: str, **arguments: Any) -> None:
             )
 
 
-@contextmanager
-def renamed(**names: str) -> Iterator[None]:
+class renamed(ContextDecorator):
     """Context manager or decorator that renames an argument in errors: with
     `renamed(rows="embeddings")` an error about `rows` names `embeddings`. The name of an
     argument, or of a part of it such as `rows[1]`, is what stands before the colon.
     """
-    try:
-        yield
-    except ValueError as error:
+
+    # a class, because `contextlib.contextmanager` takes four times as long
+
+    def __init__(self, **names: str) -> None:
+        self.names = names
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> None:
+        if not isinstance(error, ValueError):
+            return
         name, _, problem = str(error).partition(": ")
-        for inner, outer in names.items():
+        for inner, outer in self.names.items():
             if name == inner or name.startswith((f"{inner}[", f"{inner}.")):
                 part = name.removeprefix(inner)
                 raise ValueError(f"{outer}{part}: {problem}") from error
-        raise
 
 
 def readable(*values: Any) -> bool:
@@ -345,6 +361,17 @@ def states(name: str, value: Numbers, D: int) -> Array:
     return _finite(name, result, once=False)
 
 
+def vectors(name: str, value: Numbers) -> Array:
+    """`value` as a floating JAX array (..., L) with finite entries, for any L."""
+    result = _lifted(name, value)
+    if result.ndim < 1:
+        raise ValueError(
+            f"{name}: got shape {result.shape}; it must be an array of shape (..., L), "
+            "with L entries per row."
+        )
+    return _finite(name, result, once=False)
+
+
 def inputs(x: Numbers, n: int) -> Array:
     """The inputs of a layer (..., n); their values are not looked at."""
     x = numbers("x", x)
@@ -358,9 +385,10 @@ def inputs(x: Numbers, n: int) -> Array:
 
 def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
-    if settled(value):
-        return _free(value)
-    result = _lifted(name, value)
+    if isinstance(value, jax.Array) and value.dtype == canonicalize_dtype(value.dtype):
+        result: Array | np.ndarray = _free(value)
+    else:
+        result = _lifted(name, value)
     if not _is_real(result.dtype):
         raise ValueError(
             f"{name}: got {brief(result.dtype)}; it must be an array of real numbers."
@@ -447,7 +475,9 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """
     size = math.prod(shape) * np.dtype(dtype).itemsize
     space = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -space.ctypes.data % _ALIGNMENT
+    # not `ctypes.data`, which takes several times as long
+    address, _ = space.__array_interface__["data"]
+    start = -address % _ALIGNMENT
     return space[start : start + size].view(dtype).reshape(shape)
 
 
@@ -525,3 +555,8 @@ def _free(value: Array) -> Array:
 @jax.jit
 def _all_finite(value: Array) -> Array:
     return jnp.isfinite(value).all()
+
+
+@jax.jit
+def _nothing() -> Array:
+    return jnp.zeros(())

@@ -19,11 +19,12 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from rankone._axes import automatic_mesh, is_explicit, on_automatic
-from rankone._checks import brief, choice, is_traced
+from rankone._checks import brief, choice, instance, is_traced
 
 __all__ = [
     "Placement",
     "automatic",
+    "check_placement",
     "placement_of",
     "placement_on",
     "refuse_explicit",
@@ -110,6 +111,12 @@ def placement_on(mesh: Any, axis: Any) -> Placement:
         axis = names[0]
     choice("axis", axis, names)
     return Placement(automatic_mesh(mesh), axis)
+
+
+def check_placement(placement: Any) -> None:
+    """Raises unless it is a placement, or None."""
+    if placement is not None:
+        instance("placement", placement, Placement, "made by the method sharded")
 
 
 def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:

@@ -85,7 +85,9 @@ def outcome(*cases: tuple[Bool[ArrayLike, "..."], Outcome]) -> Int[Array, "..."]
         cases: Pairs of a boolean array and the outcome that it stands for, the gravest
             first.
     """
-    conditions, values = zip(*cases, strict=True)
-    return jnp.select(
-        list(map(jnp.asarray, conditions)), [np.int32(v) for v in values], np.int32(0)
-    )
+    code: Array | np.int32 = np.int32(Outcome.OK)
+    # from the last, so that the first is what remains; `jnp.select` would search for
+    # it, which takes as long as a small product
+    for condition, value in reversed(cases):
+        code = jnp.where(condition, np.int32(value), code)
+    return jnp.asarray(code)

@@ -209,6 +209,17 @@ def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compar
     assert "D-x.c is nan, and should be < 1e-9" in found(c=float("nan"))
 
 
+def test_a_claim_is_named_in_brackets_in_a_docstring(tmp_path: Path) -> None:
+    file = tmp_path / "src" / "rankone" / "part" / "sample.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        '"""Module [A-one,\n B-z*]."""\nx = "[C-no]"\n\n\n'
+        'class C:\n    """a[N-1], C-no, [D-eq1-3] and [M-fig2–5]."""\n\n'
+        '    def f(self):\n        """Method [M-(1)]."""\n'
+    )
+    assert claim_chain.named_in_docstrings(tmp_path) == {"A-one", "B-z*", "M-(1)"}
+
+
 def test_claims_listed_twice_never_or_from_nowhere_are_counted() -> None:
     rows = [
         {"id": "D-eq1"},

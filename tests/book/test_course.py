@@ -8,8 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import teaching_pages
 import yaml
 from exercise_pages import COUNTS
+from teaching_pages import written
 
 from extensions.course.contents import contents
 from extensions.course.course_map import Course, Syllabus, joined
@@ -55,7 +57,9 @@ def hasty(syllabus: Syllabus, course: Course = COURSE) -> list[str]:
 def test_every_chapter_and_page_of_exercises_is_on_the_map() -> None:
     listed = [page for page in contents(ROOT) if "/chapters/" in page.document]
     written = {path.stem for path in ROOT.glob("book/chapters/*.md")}
-    assert {page.name for page in listed} ^ written == set(), "not in _toc.yml, or gone"
+    assert {page.name for page in listed} ^ written == set(), (
+        "in one of _toc.yml and book/chapters"
+    )
     chapters = [
         page.name
         for page in listed
@@ -67,19 +71,47 @@ def test_every_chapter_and_page_of_exercises_is_on_the_map() -> None:
     assert pages == {page.name for page in listed if page.name.endswith("_exercises")}
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_every_chapter_has_a_page_for_its_teachers(name: str) -> None:
-    path = ROOT / f"book/teaching/{name}.md"
-    assert path.is_file(), f"{path.relative_to(ROOT)} is missing"
-    title = f"# Teaching: {COURSE.title(name)}"
-    directive = f"```{{teaching-notes}} {name}\n```"
-    assert path.read_text(encoding="utf-8") == f"{title}\n\n{directive}\n"
-
-
-def test_the_pages_for_teachers_have_the_order_of_the_chapters() -> None:
+def test_every_chapter_has_a_page_for_its_teachers_in_the_order_of_the_chapters() -> (
+    None
+):
+    files = written(ROOT)
+    differ = {
+        path
+        for path, text in files.items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    }
+    differ |= {*ROOT.glob("book/teaching/*.md")} - files.keys()
+    assert not differ, "run `.venv/bin/python tools/teaching_pages.py`"
     listed = [page.name for page in contents(ROOT) if "/teaching/" in page.document]
-    assert {*listed} ^ {*CHAPTERS} == set(), "book/teaching/ in _toc.yml"
     assert listed == CHAPTERS
+
+
+def test_the_pages_for_teachers_are_written_from_the_map(tmp_path: Path) -> None:
+    for folder in ("chapters", "teaching"):
+        (tmp_path / "book" / folder).mkdir(parents=True)
+    (tmp_path / "book/course.yml").write_text("chapters: [{name: b}, {name: a}]")
+    for name in "ab":
+        (tmp_path / f"book/chapters/{name}.md").write_text(f"(ch)=\n# Title {name}\n")
+    (tmp_path / "book/teaching/c.md").write_text("of a chapter that is gone")
+    head = "root: x\nparts:\n  - caption: T\n    chapters:\n"
+    under = "      - file: book/teaching\n        sections:\n"
+    old = "          - file: book/teaching/c\n"
+    tail = "  - caption: R\n"
+    toc = tmp_path / "_toc.yml"
+    toc.write_text(head + under + old + tail)
+    teaching_pages.main(tmp_path)
+    assert toc.read_text() == (
+        head
+        + under
+        + "          - file: book/teaching/b\n          - file: book/teaching/a\n"
+        + tail
+    )
+    assert {
+        path.name: path.read_text() for path in tmp_path.glob("book/teaching/*")
+    } == {
+        f"{name}.md": f"# Teaching: Title {name}\n\n```{{teaching-notes}} {name}\n```\n"
+        for name in "ab"
+    }
 
 
 def test_every_exercise_belongs_to_one_chapter() -> None:
@@ -87,7 +119,16 @@ def test_every_exercise_belongs_to_one_chapter() -> None:
         exercise.label for name in CHAPTERS for exercise in COURSE.exercises_of(name)
     )
     unlisted = COURSE.exercises.keys() - belong
-    assert not unlisted, "name them under `exercises` of a chapter in book/course.yml"
+    assert not unlisted, (
+        "no chapter has the name of their page: list them under `exercises` of a "
+        "chapter in book/course.yml"
+    )
+    listed = [
+        label
+        for entry in COURSE.chapters.values()
+        for label in entry.get("exercises", [])
+    ]
+    assert len(listed) == len(set(listed)), "listed twice in book/course.yml"
     assert set(belong.values()) == {1}, belong
     assert belong.total() == sum(COUNTS.values()), "a row of a table for each check"
 
@@ -147,8 +188,11 @@ def test_claims_are_those_of_the_chapter_or_of_one_that_it_needs(name: str) -> N
         for claim in COURSE.claims_of(chapter)
     ]
     insist = COURSE.chapters[name]["insist"]
-    assert 2 <= len(insist) <= 4
-    assert set(insist) <= set(near)
+    assert 2 <= len(insist) <= 4, "book/course.yml: insist on two to four claims"
+    assert not set(insist) - set(near), (
+        "book/course.yml insists on a claim without a row in book/claims.yml, or of a "
+        "chapter that is not under `after`"
+    )
     for entry in COURSE.questions(name):
         assert entry.get("claim") in COURSE.claims or (name, "claim" in entry) == (
             "language",

@@ -15,6 +15,7 @@ from extensions.pages.stills import (
     STATE,
     VIEW,
     Shown,
+    due,
     rows,
     shown_in,
     stale,
@@ -101,6 +102,13 @@ def test_what_is_stale_is_named(drawn: Path) -> None:
     assert stale(drawn, [Shown("editing", {}, "b"), Shown("other", {}, "b")]) == [
         "other has no still"
     ]
+
+
+def test_only_what_is_missing_or_of_another_bundle_is_due(drawn: Path) -> None:
+    table = rows(drawn)
+    assert due(table, [Shown("editing", {}, "b")]) == set()
+    changed = [Shown("editing", {}, "c"), Shown("other", {}, "b")]
+    assert due(table, changed) == {"editing", "other"}
 
 
 def test_a_still_is_light_and_has_a_text() -> None:

@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from one_number import KERNELS
 from refusals import refused
 
 import rankone as ro
@@ -57,14 +58,12 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Exact": lambda: ro.writes.Exact(),
     "ExactSearch": lambda: ro.residual.ExactSearch(W),
     "Factors": lambda: ro.preconditioning.Factors(jnp.eye(2), jnp.eye(3)),
-    "Gaussian": lambda: ro.writes.Gaussian(2.0),
     "GradientLearner": lambda: ro.maml.GradientLearner(ro.maml.MLP(1, (4,))),
     "InSequence": lambda: ro.writes.InSequence(),
     "KeyGeometry": lambda: ro.KeyGeometry.from_moments(jnp.eye(3)),
     "KroneckerPreconditioner": lambda: ro.kronecker_preconditioner(
         jnp.eye(2), jnp.eye(3)
     ),
-    "Laplace": lambda: ro.writes.Laplace(2.0),
     "LetterTasks": lambda: ro.maml.LetterTasks(),
     "Linear": lambda: ro.writes.Linear(),
     "LowRankEdit": lambda: ro.batch_edit(W, jnp.eye(3), jnp.eye(3)[:, :2], jnp.eye(2)),
@@ -95,6 +94,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     ),
     "Write": lambda: ro.writes.Write(W.T, W.T),
 }
+MAKE |= {name: (lambda kernel=kernel: kernel(2.0)) for name, kernel in KERNELS.items()}
 # What cannot be made of a line of numbers; the tests of the part make them.
 LARGER = {
     "FactEdit",
@@ -108,7 +108,13 @@ LARGER = {
 LARGER |= {"RankOneStep", "ShardedSearch", "Retrieval"}
 
 
-@pytest.fixture(scope="module", params=sorted(classes().keys() - LARGER))
+def test_every_public_class_is_made_here() -> None:
+    assert classes().keys() - MAKE.keys() == LARGER, (
+        "tests/checks/test_module.py: add a line to MAKE, or the name to LARGER"
+    )
+
+
+@pytest.fixture(scope="module", params=sorted(classes().keys() & MAKE.keys()))
 def made(request: pytest.FixtureRequest) -> tuple[Any, Any]:
     """Two instances of a class, made alike."""
     return MAKE[request.param](), MAKE[request.param]()

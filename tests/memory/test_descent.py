@@ -167,6 +167,25 @@ def test_floored_counts_the_visited_states_alone():
     np.testing.assert_array_equal(found.floored, [1.0, 0.75])
 
 
+def test_a_state_is_certified_if_a_step_of_tol_is_not_rounded_off():
+    """At 1 a step counts from half of eps on, which is 2⁻⁵³; without `tol` no step has
+    to count.
+    """
+
+    class Bowl:
+        D = 1
+
+        def energy_and_gradient(self, x):
+            return 0.5 * ((x - 1) ** 2).sum(-1), x - 1
+
+    jax.tree_util.register_static(Bowl)
+    certified = [
+        ro.retrieve(Bowl(), np.ones(1), max_steps=3, tol=tol).certified.item()
+        for tol in (2.0**-53, 2.0**-54, 0.0)
+    ]
+    assert certified == [True, False, True]
+
+
 def test_any_object_with_an_energy_can_be_retrieved_from():
     class Bowl:
         D = 3
@@ -217,9 +236,9 @@ def test_a_new_number_of_steps_compiles_nothing(Xi, x0):
     np.testing.assert_allclose(found.energies, traced(x0), rtol=1e-5)
 
 
-def test_only_flags_are_fetched_on_the_way(Xi, x0, monkeypatch):
-    """How many states were read, and whether all is done: once in 25 states, of which
-    60 steps have 61, and not after the last.
+def test_energies_and_three_counts_are_fetched_once_in_25_states(Xi, x0, monkeypatch):
+    """Of which 60 steps have 61; and all at once where nobody looks at the clock. The
+    counts come first, so that the host waits once.
     """
     fetched = []
     spy = SimpleNamespace(**vars(np))
@@ -228,9 +247,22 @@ def test_only_flags_are_fetched_on_the_way(Xi, x0, monkeypatch):
     memory = ro.MrDAM(Xi, 20.0)
     x0 = jnp.asarray(x0)
     ro.retrieve(memory, x0, max_steps=60, tol=0)
-    assert fetched == [(2,)] * 2
+    assert fetched == [(3,), (25, 4)] * 3
+    fetched.clear()
     ro.retrieve(memory, x0, max_steps=60, tol=0, progress=False)
-    assert len(fetched) == 2
+    assert fetched == [(3,), (250, 4)]
+
+
+def test_a_retrieval_is_one_program_however_long(Xi, x0):
+    """Short or long it is one program; another tells whether jit is at work."""
+    memory = ro.MrDAM(Xi, 20.0)
+    x0 = jnp.asarray(x0[:3])
+    before = compile_budget.compiled
+    ro.retrieve(memory, x0, max_steps=60, tol=0)
+    assert compile_budget.compiled - before <= 2
+    before = compile_budget.compiled
+    ro.retrieve(memory, x0, max_steps=3)
+    assert compile_budget.compiled == before
 
 
 BAD = {

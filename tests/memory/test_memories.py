@@ -124,6 +124,12 @@ def test_an_energy_without_the_logarithm_is_the_sum_itself(patterns, queries):
     )
 
 
+def test_a_logarithm_is_divided_by_beta_whatever_is_summed(patterns, queries):
+    memory = ro.MrDAM(patterns, 3.0, "dot", separation="quartic")
+    expected = -np.log(((queries @ patterns.T) ** 4).sum(-1)) / 3
+    np.testing.assert_allclose(memory.energy(queries), expected, rtol=1e-12)
+
+
 def test_unit_activation_never_moves_the_state_radially(patterns, queries):
     gradient = ro.MrDAM(patterns, 4.0, "dot", g="unit").gradient(queries)
     np.testing.assert_allclose((gradient * queries).sum(-1), 0, atol=1e-14)

@@ -120,6 +120,61 @@ def test_what_needs_automatic_axes_is_refused_by_name(explicit):
     assert len(explicit["refusals"]) == 5
 
 
+@pytest.fixture(scope="module")
+def moments(root, light):
+    return printed_by("split_moments.py", root, light)
+
+
+@pytest.mark.parametrize(
+    "layout", ["rows", "columns", "one of two axes", "explicit axes"]
+)
+def test_a_factor_that_is_split_over_devices_is_that_of_numpy(layout, moments):
+    found = moments["factors"][layout]
+    assert found["split"]
+    # Rounding of a solve by Cholesky's factor, for an average sum of D = 96 terms:
+    # κ(C)·√D·ε/2 (Higham, Accuracy and Stability, 10.1).
+    tolerance = moments["factors"]["condition"] * 96**0.5 * 2.0**-24
+    assert tolerance < 2e-5
+    for name in ("factor", "solve", "one", "inner", "edits"):
+        assert found[name] < tolerance, name
+    # refined to the last digit of float32
+    assert found["refined"] < 2.0**-23
+
+
+def test_no_array_on_a_device_is_larger_than_its_rows_of_C(moments):
+    """Read from the compiled programs."""
+    sizes = dict(moments["sizes"])
+    # Twice an eighth of the solution with three columns: in a program a loop counts once.
+    assert sizes.pop("sent") == {"all-reduce": 2 * 4 * 12 * 3}
+    # a batch of keys is whole on every device
+    assert sizes.pop("update") == 40 / 96
+    assert set(sizes.values()) == {1 / 8}
+
+
+def test_moments_keep_their_rows_split(moments):
+    found = moments["updates"]
+    assert len(set(found["spec"])) == 1
+    assert "rows" in found["spec"][0]
+    assert max(found["error"]) < 5e-6  # as of the eight devices above
+
+
+def test_a_split_factor_is_copied_onto_its_devices(moments):
+    found = moments["copies"]
+    assert "rows" in found["spec"]
+    assert found["error"] == 0
+    assert found["alone"] < 5e-6
+
+
+def test_moments_that_cannot_be_split_or_factored_are_refused_by_name(moments):
+    messages = moments["refusals"]
+    for name in ("rows", "explicit", "explicit update"):
+        assert messages.pop(name).startswith("mesh: got ")
+    assert messages.pop("observe").startswith("keys: got ")
+    for message in messages.values():
+        assert message.startswith("C: got ")
+    assert len(messages) == 4
+
+
 def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(
     root, light, tmp_path
 ):

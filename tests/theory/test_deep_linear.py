@@ -42,7 +42,7 @@ from rankone.universality.selectors import (
     telescope,
     unipotent,
 )
-from rankone.universality.shot_moments import prony, write_moments
+from rankone.universality.shot_moments import moment_stack, prony, write_moments
 from rankone.universality.tables import cells_grid
 
 GOLDEN = (5**0.5 - 1) / 2
@@ -419,6 +419,36 @@ def test_moments_give_back_the_shots(k):
     atoms, masses = prony(moments)
     np.testing.assert_allclose(atoms, x, atol=1e-4)
     np.testing.assert_allclose(k * np.asarray(masses) - 2, y, atol=1e-3)
+
+
+def test_moments_are_what_a_step_by_autodiff_leaves():
+    """M-S6: a plain gradient step on the weights of the stack, in float64."""
+    constants = Constants(offset=1e-9)
+    x, y = np.array([0.2, 0.7]), np.array([0.5, -0.3])
+    chosen = moment_stack(2, constants)
+    stack = telescope(chosen, epsilon=constants.epsilon, damping=constants.damping)
+    ends = np.append(np.full(4, constants.offset), constants.switch)
+
+    def run(stack, phi):
+        for W in stack:
+            phi = jax.nn.relu(W @ phi)
+        return phi
+
+    def loss(stack):
+        outputs = [
+            run(stack, np.concatenate([a ** np.arange(4), np.zeros(4), ends]))
+            for a in x
+        ]
+        read = jnp.stack([output[8:].sum() for output in outputs])
+        start = y - (y + 2) - jax.lax.stop_gradient(constants.linear * read)
+        return 0.5 * jnp.mean((start + constants.linear * read - y) ** 2)
+
+    after = stack - constants.alpha * np.asarray(jax.jit(jax.grad(loss))(stack))
+    phi_star = np.concatenate([np.zeros(4), [1, 0, 0, 0], ends])
+    slots = np.asarray(run(after, phi_star))[8:-1]
+    slots = slots / (constants.alpha * constants.linear)
+    expected = np.linalg.solve(np.eye(4) + constants.epsilon, slots)
+    np.testing.assert_allclose(write_moments(x, y), expected, rtol=1e-10)
 
 
 def test_prony_by_hand():

@@ -11,13 +11,18 @@ import jax
 import numpy as np
 import optax
 import pytest
-from bad_inputs import Call, outcome, recorded, table, watched
+from bad_inputs import Call, outcome, recorded, table, watched, without_a_call
 from few_tests import names_of
 
 from rankone._annotated import checked
 from rankone._checks import renamed
 from rankone.precision import double_precision
 from rankone.theory.commutation import descend
+
+CALLED = (
+    "give the docstring an example that calls it, or record what the tests of the part "
+    "call: .venv/bin/python tools/bad_inputs.py tests/PART --record"
+)
 
 
 def test_no_bad_input_leaks_or_is_answered_wrongly_or_changed(root, light):
@@ -34,11 +39,17 @@ def test_no_bad_input_leaks_or_is_answered_wrongly_or_changed(root, light):
     done = subprocess.run(
         command, env=light, capture_output=True, text=True, check=False
     )
+    assert "never called: none" in done.stdout, f"{CALLED}\n{done.stdout}{done.stderr}"
     assert not done.returncode, done.stdout + done.stderr
     assert " 150 inputs: " in done.stdout
-    assert "never called: none" in done.stdout, (
-        "record the part: python tools/bad_inputs.py tests/PART --record"
-    )
+
+
+def test_an_example_or_a_record_calls_every_public_function():
+    """Without those that make a class: under the type checker of the tests, a class of
+    results looks as if it checked something.
+    """
+    silent = {name for name in without_a_call() if not name.endswith("()")}
+    assert silent == set(), CALLED
 
 
 def test_in_the_record_nothing_ended_as_it_should_not():

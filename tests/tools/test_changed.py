@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 import quick
-from changed import ALWAYS, EXAMPLES, linters, parts, selected
+from changed import (
+    ALWAYS,
+    EXAMPLES,
+    PARTS_OF_EXPLORERS,
+    WRITTEN_HALF,
+    linters,
+    parts,
+    selected,
+)
 
 ROOT = Path(__file__).parents[2]
 ALL = {f"tests/{part}" for part in parts()}
@@ -30,12 +38,12 @@ ALL = {f"tests/{part}" for part in parts()}
         (["src/rankone_book/widgets/_explorer.py"], {"tests/widgets"}),
         (
             ["src/rankone_book/exercises/editing/q1.py"],
-            {"tests/exercises/test_editing.py"},
+            {"tests/exercises/test_editing.py", WRITTEN_HALF},
         ),
         (["src/rankone_book/exercises/checks.py"], {"tests/exercises"}),
         (
             ["src/rankone_book/widgets/settings/editing.json"],
-            {"tests/widgets/test_editing.py"},
+            {"tests/widgets/test_editing.py", PARTS_OF_EXPLORERS},
         ),
         (
             ["tests/memory/test_descent.py", "tests/memory/test_gone.py"],
@@ -47,7 +55,11 @@ ALL = {f"tests/{part}" for part in parts()}
         (["tests/browser/test_pages.py"], set()),
         (
             ["frontend/bench/index.js"],
-            {"tests/test_frontend.py", "tests/widgets/test_bench.py"},
+            {
+                "tests/test_frontend.py",
+                "tests/widgets/test_bench.py",
+                PARTS_OF_EXPLORERS,
+            },
         ),
         (["frontend/kit/sliders.js"], {"tests/test_frontend.py", "tests/widgets"}),
     ],
@@ -79,6 +91,7 @@ def test_a_change_leads_to_the_tests_that_it_concerns(
             {"tests/book", "tests/tools/test_mutation.py"},
         ),  # a tool that it uses reads the claims
         ("book/extensions/pages/cards.py", {"tests/book/test_cards.py"}),
+        ("src/rankone_book/widgets/bench_explorer.py", {PARTS_OF_EXPLORERS}),
         ("tools/mutation.py", {"tests/tools/test_mutation.py"}),
         ("experiments/figure6.py", {"tests/experiments/test_memory.py"}),
         ("benchmarks/memory.py", {"tests/benchmarks/test_benchmarks.py"}),

@@ -9,6 +9,8 @@ import sys
 import mutation
 import pytest
 
+from extensions.claims.links import code_of
+
 CODE = '''
 def f(x, axis=0):
     """2 * 3 in a docstring."""
@@ -32,8 +34,6 @@ def made(code):
 def test_each_formula_is_changed_and_no_check_message_index_or_annotation():
     assert made(CODE) == sorted(
         [
-            "if x.ndim > 2:",
-            "if x.ndim < 4:",
             'y: Float[Array, "2"] = x[1] + 0.5 * x.sum(axis=2)',
             'y: Float[Array, "2"] = x[1] - 1.0 * x.sum(axis=2)',
             'y: Float[Array, "2"] = x[1] - 0.5 * x.mean(axis=2)',
@@ -56,6 +56,40 @@ def test_places_are_found_behind_letters_of_many_bytes(letters):
         "��" not in line and line.startswith(letters[0]) for line in made(letters)
     )
     assert made(letters)
+
+
+SAME = {
+    "a docstring": ('"""2 * 3 in a docstring."""', '"""Another."""'),
+    "a comment": ("x[1] -", "x[1]  # the first\n    -"),
+    "an annotation": ('Float[Array, "2"]', "Array"),
+    "a message": ('"more than 1"', '"above 1"'),
+    "a check": ("x.ndim < 2", "x.ndim <= 1"),
+    "a variable": ("y", "z"),
+}
+OTHER = {
+    "a sign": ("x[1] -", "x[1] +"),
+    "an index": ("x[1]", "x[0]"),
+    "a method": ("sum", "mean"),
+    "a default": ("axis=0", "axis=1"),
+    "another variable": ("return -y", "return -x"),
+    "a function that it calls": ("0.5 * x", "_half(x)"),
+}
+
+
+@pytest.mark.parametrize("name", SAME | OTHER)
+def test_a_digest_is_of_what_is_computed_and_not_of_its_wording(name, tmp_path):
+    def digest(text):
+        file = tmp_path / "src" / "module.py"
+        file.parent.mkdir(exist_ok=True)
+        helper = "\n\ndef _half(x):\n    return 0.5 * x\n"
+        file.write_text(text + helper, "utf-8")
+        return code_of(tmp_path, "module.f").state
+
+    before, after = (SAME | OTHER)[name]
+    # in brackets, so that a comment may stand in the middle
+    text = CODE.replace("x[1] - 0.5 * x.sum(axis=2)", "(x[1] - 0.5 * x.sum(axis=2))")
+    assert before in text
+    assert (digest(text.replace(before, after)) == digest(CODE)) == (name in SAME)
 
 
 def test_a_claim_s_function_brings_the_private_ones_that_it_calls():

@@ -29,6 +29,7 @@ from rankone.universality import (
 )
 from rankone.universality.constants import target_values
 from rankone.universality.errors import learning_errors, random_tasks
+from rankone.universality.fitted import _after_steps
 from rankone.universality.network import loss
 from rankone.universality.selectors import bit_selector, cell_selector
 from rankone.universality.tables import Grid, front, sleeping_units, table_network
@@ -64,9 +65,7 @@ def bump(x, y, x_star):
 
 
 def build(construction="seed", target=wave, cells=4, **options):
-    """A network, made once in each precision; sizes are multiples of 64, whose fits are
-    one program.
-    """
+    """A network, made once in each precision."""
     if construction in FITTED:
         options.setdefault("units", 256)
     return built(construction, target, cells, jnp.result_type(float), **options)
@@ -206,6 +205,17 @@ def test_four_hidden_layers_without_a_switch_beat_the_table():
     found = learning_errors(network, wave, key=KEY)
     assert found.rms < 0.03
     assert found.worst < 0.25
+
+
+def test_a_fit_sees_each_task_once_in_its_order():
+    """M-S4: also where the tasks do not fill the last of several equal rounds."""
+    network = build("constant")
+    draws = np.random.default_rng(0)
+    x, y, x_star = draws.uniform(size=(3, 520)).astype(np.float32)  # 3 rounds of 174
+    hidden, output = _after_steps(network, x, y, x_star)
+    assert hidden.shape == (520, 257)
+    expected = np.asarray(learn(network, x, y, x_star[:, None]))[:, 0]
+    np.testing.assert_allclose(output, expected, atol=1e-4 * np.abs(expected).max())
 
 
 def test_constant_depth_is_as_good_as_its_fitted_net():

@@ -86,6 +86,14 @@ def taken(takes: Any, name: str, value: Any) -> bool:
     return True
 
 
+def test_every_widget_of_the_front_end_has_its_class_in_the_package() -> None:
+    built = {path.parent.name for path in FRONTEND.glob("*/index.js")}
+    assert built - {"host", "sketch"} == EXPLORERS.keys(), (
+        "src/rankone_book/widgets/__init__.py: import NameExplorer, and add it to "
+        "__all__, where frontend/name/index.js is there"
+    )
+
+
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_an_explorer_has_its_sources_tests_and_a_place_in_a_chapter(name: str) -> None:
     home = "src/rankone_book/widgets"
@@ -97,22 +105,27 @@ def test_an_explorer_has_its_sources_tests_and_a_place_in_a_chapter(name: str) -
         f"tests/widgets/test_{name}.py",
         f"tests/browser/test_{name}_explorer.py",
     ]
-    assert [file for file in files if not (ROOT / file).is_file()] == []
+    missing = [file for file in files if not (ROOT / file).is_file()]
+    assert not missing, "`make widgets` writes what is in static; the rest is by hand"
     shown = f"{EXPLORERS[name].__name__}("
     chapters = (ROOT / "book/chapters").glob("*.md")
-    assert any(shown in chapter.read_text("utf-8") for chapter in chapters), shown
+    assert any(shown in chapter.read_text("utf-8") for chapter in chapters), (
+        f"no cell of book/chapters shows {shown})"
+    )
 
 
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_python_and_the_page_take_the_same_values(name: str) -> None:
     takes = EXPLORERS[name]._takes
-    (file,) = (
+    files = [
         f"{name}/{path.name}"
         for path in (FRONTEND / name).glob("*.js")
         if re.search(
             r"^export (const|function) admits\b", path.read_text("utf-8"), re.M
         )
-    )
+    ]
+    assert len(files) == 1, f"one module of frontend/{name} must export `admits`"
+    (file,) = files
     values = [
         probe for probe in probes(takes) if probe[0] not in ONE_SIDE.get(name, ())
     ]

@@ -89,11 +89,89 @@ class Code(NamedTuple):
 
     @property
     def state(self) -> str:
-        """A digest of the code, by which what was measured of it is known to be of
-        today.
+        """A digest of what the code computes, by which what was measured of it is known
+        to be of today. Comments, docstrings, annotations, checks of arguments and the
+        names of local variables do not enter.
         """
-        parts = [ast.get_source_segment(self.text, node) or "" for node in self.nodes]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+        parts = [_formula(node, _local_names(node)) for node in self.nodes]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+
+# functions that refuse what is bad
+CHECKS = (
+    "check",
+    "integer",
+    "real",
+    "positive",
+    "array",
+    "known",
+    "states",
+)
+
+
+def is_check(node: Any) -> bool:
+    """True for a call that refuses what is bad, and for a statement that does nothing
+    else.
+    """
+    if isinstance(node, ast.Expr):
+        return is_check(node.value)
+    if isinstance(node, ast.If):
+        return not node.orelse and all(map(is_check, node.body))
+    if isinstance(node, ast.Call):
+        function = node.func
+        return (getattr(function, "id", "") or getattr(function, "attr", "")) in CHECKS
+    return isinstance(node, ast.Raise)
+
+
+# fields of a syntax tree that do not change what is computed
+_NO_FORMULA = ("annotation", "returns", "type_comment", "ctx", "kind")
+
+
+def _formula(node: Any, names: Mapping[str, str]) -> Any:
+    """What of a syntax tree changes a result, as nested lists. Empty fields are left
+    out, because newer versions of Python add some.
+    """
+    if isinstance(node, list):
+        return [_formula(child, names) for child in node if not _is_aside(child)]
+    if isinstance(node, ast.Name):
+        return names.get(node.id, node.id)
+    if isinstance(node, ast.arg):
+        return names[node.arg]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    if isinstance(node, ast.Call) and is_check(node):
+        arguments = [child for child in node.args if not _is_text(child)]
+        return ["Check", *(_formula(child, names) for child in arguments)]
+    fields = [
+        (name, _formula(value, names))
+        for name, value in ast.iter_fields(node)
+        if name not in _NO_FORMULA and value is not None and value != []
+    ]
+    return [type(node).__name__, *fields]
+
+
+def _is_aside(node: Any) -> bool:
+    """True for a statement that is a check or a docstring."""
+    is_docstring = isinstance(node, ast.Expr) and _is_text(node.value)
+    return isinstance(node, ast.stmt) and (is_check(node) or is_docstring)
+
+
+def _is_text(node: Any) -> bool:
+    is_string = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return is_string or isinstance(node, ast.JoinedStr)
+
+
+def _local_names(node: Any) -> dict[str, str]:
+    """A number for each argument and variable of a function, in the order in which they
+    are bound.
+    """
+    bound = [
+        child.arg if isinstance(child, ast.arg) else child.id
+        for child in ast.walk(node)
+        if isinstance(child, ast.arg)
+        or (isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store))
+    ]
+    return {name: f"${i}" for i, name in enumerate(dict.fromkeys(bound))}
 
 
 def code_of(root: Path, dotted: str) -> Code:

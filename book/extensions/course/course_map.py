@@ -123,9 +123,23 @@ class Course:
         return [claim for claim, row in self.claims.items() if row["chapter"] in labels]
 
     def exercises_of(self, name: str) -> list[Exercise]:
-        """The chapter's exercises, as their page orders them."""
+        """The chapter's exercises, as their page orders them: those that its entry
+        lists, and those of its own page that no entry lists.
+        """
+        listed = {
+            label: chapter
+            for chapter, entry in self.chapters.items()
+            for label in entry.get("exercises", [])
+        }
+        if unknown := listed.keys() - self.exercises.keys():
+            raise ValueError(
+                f"book/course.yml: got the exercises {sorted(unknown)}; they must be "
+                "labels in the table of a page of exercises."
+            )
         return [
-            self.exercises[label] for label in self.chapters[name].get("exercises", [])
+            exercise
+            for label, exercise in self.exercises.items()
+            if listed.get(label, exercise.page.removesuffix("_exercises")) == name
         ]
 
     def page_of_exercises(self, name: str) -> str | None:

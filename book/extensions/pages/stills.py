@@ -1,12 +1,12 @@
 """A picture of each explorer as its page opens it: what stands there until it starts,
 in print, and in a notebook.
 
-`make stills` draws them from the built book (`tools/draw_stills.py`) into
-`book/_static/stills`, with a row each in `stills.json`; an explorer that two pages open
-in the same way has one. What a cell computes and hands over whole, the weights of a
-network, say, is no part of the way: it may differ from machine to machine. A page of
-which a picture is missing is built without it, so that there is a book to draw from; a
-test compares the rows with bundles and pages.
+`make stills` draws those that are missing or stale from the built book
+(`tools/draw_stills.py`) into `book/_static/stills`, with a row each in `stills.json`;
+an explorer that two pages open in the same way has one. What a cell computes and hands
+over whole, the weights of a network, say, is no part of the way: it may differ from
+machine to machine. A page of which a picture is missing is built without it, so that
+there is a book to draw from; a test compares the rows with bundles and pages.
 """
 
 import base64
@@ -121,16 +121,25 @@ def rows(root: Path) -> dict[str, dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
+def due(table: dict[str, dict[str, Any]], shown: Iterable[Shown]) -> set[str]:
+    """Keys of the explorers whose still is missing in a table of rows, or was drawn
+    with another bundle.
+    """
+    return {
+        explorer.key
+        for explorer in shown
+        if table.get(explorer.key, {}).get("bundle") != explorer.bundle
+    }
+
+
 def stale(root: Path, shown: Iterable[Shown]) -> list[str]:
     """Faults of the stills of these explorers, in words."""
     table = rows(root)
     by_key = {explorer.key: explorer for explorer in shown}
     faults = [f"{key} has no still" for key in sorted(by_key.keys() - table.keys())]
     faults += [f"{key} is on no page" for key in sorted(table.keys() - by_key.keys())]
-    for key in sorted(by_key.keys() & table.keys()):
-        if table[key]["bundle"] != by_key[key].bundle:
-            faults.append(f"{key} was drawn with another bundle")
-    return faults
+    others = due(table, by_key.values()) & table.keys()
+    return faults + [f"{key} was drawn with another bundle" for key in sorted(others)]
 
 
 def in_notebook(root: Path, explorer: Shown, address: str) -> str | None:

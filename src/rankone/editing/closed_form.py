@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, concrete, host, integer, readable, settled
+from rankone._checks import array, concrete, host, integer, numbers, readable, settled
 from rankone.checks import Outcome, outcome
 from rankone.editing.geometry import (
     KeyGeometry,
@@ -78,11 +78,13 @@ def rank_one_edit(
     W = matrix(W, finite=False)
     C, ridge = as_moments(C, ridge, W)
     refine = _steps(refine)
-    k, v = pair(W, k, v)
+    k, v = pair(W, k, v, finite=False)
     edit, quality = _rank_one(W, C, ridge, k, v, refine)
     refuse_singular("C", quality, C, ridge)
-    if readable(edit) and (fault := int(edit.outcome)):
-        matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
+    if fault := _code(edit.outcome):
+        # Bad entries show in the interference: only then are all looked through.
+        matrix(W)
+        pair(W, k, v)
         if fault == Outcome.SINGULAR:
             raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
         largest = np.abs(np.asarray(k)).max()
@@ -187,7 +189,7 @@ def refuse(fault: Array) -> None:
     """Raise if an edit of several pairs failed and its outcome can be read without
     cost.
     """
-    if readable(fault) and (code := int(fault)):
+    if code := _code(fault):
         if code == Outcome.SINGULAR:
             raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
         hint = (
@@ -220,8 +222,15 @@ def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
     return W
 
 
-def pair(W: Array, k: ArrayLike, v: ArrayLike, name: str = "k") -> tuple[Array, Array]:
-    """A key (D,), not zero, and a value (H,), checked against the weights."""
+def pair(
+    W: Array, k: ArrayLike, v: ArrayLike, name: str = "k", *, finite: bool = True
+) -> tuple[Array, Array]:
+    """A key (D,), not zero, and a value (H,), checked against the weights. With
+    `finite=False` their entries need not be looked at.
+    """
+    if not finite and settled(k) and settled(v) and k.ndim == v.ndim == 1:
+        _fits(W, k, v, name, "v")
+        return numbers(name, k), numbers("v", v)
     k = array(name, k, f"({W.shape[1]},): one key", 1)
     v = array("v", v, f"({W.shape[0]},): one value", 1)
     _fits(W, k, v, name, "v")
@@ -241,6 +250,12 @@ def pairs(W: Array, K: ArrayLike, V: ArrayLike) -> tuple[Array, Array]:
             f"it must be (H, {K.shape[1]}): a value for each key."
         )
     return K, V
+
+
+def _code(fault: Array) -> int:
+    """Code of an outcome; 0 if it cannot be read without cost."""
+    # through NumPy, which is five times as fast as `int` of an array of JAX
+    return int(np.asarray(fault)) if readable(fault) else 0
 
 
 def _fits(W: Array, k: Array, v: Array, key: str, value: str) -> None:

@@ -27,8 +27,15 @@ from rankone._checks import (
     real,
     settled,
 )
+from rankone._mesh import Placement
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
+from rankone.editing.split import (
+    SplitTriangular,
+    factor_rows,
+    split_difference,
+    split_rows,
+)
 from rankone.editing.triangular import Triangular, condition, of_rows
 from rankone.precision import (
     accurate_difference,
@@ -67,8 +74,13 @@ class KeyGeometry(Module):
     survives the square of its condition number. It is a `rankone.writes.FeatureKernel`,
     κ(a, b) = aᵀC⁻¹b.
 
+    A C of more than 16,384 dimensions whose rows or columns are split over a mesh of
+    devices is factored there: no device ever holds all of C or of U. JAX factors a
+    smaller C on every device, and any C that jit traces, because a traced array does
+    not say where it lies.
+
     Attributes:
-        factor: U, upper triangular (D, D), cut up as it is read.
+        factor: U, upper triangular (D, D), cut up as it is read, or split over devices.
         scale: d (D,).
         C: The matrix itself (D, D), against which `solve` refines; None from keys.
 
@@ -80,7 +92,7 @@ class KeyGeometry(Module):
     0.5
     """
 
-    factor: Triangular
+    factor: Triangular | SplitTriangular
     scale: Float[Array, " D"]
     C: Float[Array, "D D"] | None = None
 
@@ -111,10 +123,11 @@ class KeyGeometry(Module):
             )
         if isinstance(C, KeyGeometry):
             raise ValueError(f"C: got {brief(C)}; it must be an array of real numbers.")
-        moments, ridge = as_moments(C, ridge)
+        moments, ridge = _checked_moments(C, ridge)
         assert isinstance(moments, jax.Array)
         moments = moments.astype(wide) if precision == "float64" else moments
-        geometry, quality = _factor(moments, ridge)
+        moments, placement = split_rows(moments)
+        geometry, quality = _factor(moments, ridge, placement)
         refuse_singular("C", quality, moments, ridge)
         # where there is no ridge, C itself and no copy
         plain = isinstance(ridge, float) and ridge == 0
@@ -153,7 +166,15 @@ class KeyGeometry(Module):
         Args:
             keys: (D, n) or one key (D,).
             weight: Weight of each new key, at least 0: the β of a sequence of edits.
+
+        Raises:
+            ValueError: If the keys do not fit, or the factor is split over devices.
         """
+        if isinstance(self.factor, SplitTriangular):
+            raise ValueError(
+                "keys: got some for a geometry that is split over devices; they must be "
+                "added to its C: update the moments, and call from_moments again."
+            )
         columns = host("keys", keys)
         K = array(
             "keys",
@@ -251,13 +272,24 @@ def as_moments(
     C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0, W: Array | None = None
 ) -> "tuple[Array | KeyGeometry, ArrayLike]":
     """C and the ridge in the form that compiled functions take: a square array, whose
-    values `refuse_singular` checks afterwards, or a geometry.
+    values `refuse_singular` checks afterwards, or a geometry, which is also what becomes
+    of a large C that is split over devices.
 
     Args:
         C: Second moments (D, D), or a geometry made of them.
         ridge: Added to the diagonal of an array.
         W: Weights (H, D) to which C must fit.
     """
+    C, ridge = _checked_moments(C, ridge, W)
+    if isinstance(C, KeyGeometry) or split_rows(C)[1] is None:
+        return C, ridge
+    return KeyGeometry.from_moments(C, ridge=ridge), 0.0
+
+
+def _checked_moments(
+    C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0, W: Array | None = None
+) -> "tuple[Array | KeyGeometry, ArrayLike]":
+    """`as_moments` without the factorisation."""
     if isinstance(C, KeyGeometry):
         width = C.D
         requirement = "0 with a KeyGeometry: give the ridge to from_moments"
@@ -342,7 +374,7 @@ def _floor(geometry: KeyGeometry) -> float:
 
 
 @jax.jit
-def _smallest(factor: Triangular) -> Array:
+def _smallest(factor: Triangular | SplitTriangular) -> Array:
     """Smallest pivot over the largest."""
     pivots = factor.diagonal**2
     return pivots.min() / pivots.max()
@@ -353,21 +385,28 @@ def _outcome(geometry: KeyGeometry) -> Array:
     return outcome((~(_smallest(geometry.factor) > _floor(geometry)), Outcome.SINGULAR))
 
 
-@jax.jit
-def _factor(C: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quality]:
+@partial(jax.jit, static_argnames="placement")
+def _factor(
+    C: Array, ridge: ArrayLike, placement: Placement | None = None
+) -> tuple[KeyGeometry, Quality]:
     """Geometry of C + ridge·I = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's
     factorisation; and how good it is. U is NaN where no digit of a solution is right.
+    The rows of C may be split over devices.
     """
     probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
     rows = C @ probe
     size = jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny
     skew = jnp.abs(rows - probe @ C).max() / size
     C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
-    scale = jnp.sqrt(jnp.diagonal(C))
-    # C.T for C: the factorisation works by columns, and spares the transposition of a
-    # row-major array
-    correlations = C.T / scale[None] / scale[:, None]
-    U = Triangular.of(jnp.linalg.cholesky(correlations, symmetrize_input=False).T)
+    U: Triangular | SplitTriangular
+    if placement is None:
+        scale = jnp.sqrt(jnp.diagonal(C))
+        # C.T for C: the factorisation works by columns, and spares the transposition of
+        # a row-major array
+        correlations = C.T / scale[None] / scale[:, None]
+        U = Triangular.of(jnp.linalg.cholesky(correlations, symmetrize_input=False).T)
+    else:
+        U, scale = factor_rows(C, placement)
     number = condition(lax.stop_gradient(U))
     good = number < _worst(C.dtype)
     factor = jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), U)
@@ -426,10 +465,18 @@ def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
         B = B.astype(float)
         X = X.astype(float)
     for _ in range(steps):
-        assert geometry.C is not None
-        left = accurate_difference(B, geometry.C, X).astype(geometry.scale.dtype)
+        left = _difference(geometry, B, X).astype(geometry.scale.dtype)
         X = X + _substituted(geometry, left).astype(X.dtype)
     return X
+
+
+def _difference(geometry: KeyGeometry, B: Array, X: Array) -> Array:
+    """B − CX, summed as if in twice the precision."""
+    assert geometry.C is not None
+    placement = getattr(geometry.factor, "placement", None)
+    if placement is None:
+        return accurate_difference(B, geometry.C, X)
+    return split_difference(B, geometry.C, X, placement)
 
 
 def _substituted(geometry: KeyGeometry, B: Array) -> Array:

@@ -4,12 +4,14 @@ moments, summed one batch at a time.
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path as PathOfFile
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
@@ -23,6 +25,7 @@ from rankone._checks import (
     states,
 )
 from rankone._fingerprint import fingerprint
+from rankone._mesh import Placement, placement_of, placement_on, refuse_explicit
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
@@ -141,6 +144,36 @@ class SecondMoments(Module):
             )
         return cls(jnp.zeros((D, D), kind), jnp.int32(0))
 
+    def sharded(self, mesh: Mesh, axis: str | None = None) -> "SecondMoments":
+        """The same sums with the rows of `total` split over the devices of a mesh.
+
+        Each device sums its own rows; the keys of a batch go to all of them. An edit
+        with more than 16,384 dimensions factors C where it lies. Inside jit, empty
+        moments are made without ever being in one place:
+        `jax.jit(lambda: SecondMoments.empty(D).sharded(mesh))()`.
+
+        Args:
+            mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
+            axis: Name of the axis of the mesh; by default its first.
+
+        Raises:
+            ValueError: If the number of devices does not divide D.
+
+        >>> import jax, numpy as np, rankone as ro
+        >>> moments = ro.editing.SecondMoments.empty(3)
+        >>> spread = moments.sharded(jax.make_mesh((1,), ("rows",)))
+        >>> int(spread.update(np.eye(3)).count)
+        3
+        """
+        placement = placement_on(mesh, axis)
+        D = len(self.total)
+        if D % placement.parts:
+            raise ValueError(
+                f"mesh: got {placement.parts} devices for {D} rows of C; it must be a "
+                "number of devices that divides the number of rows."
+            )
+        return placement.placed(self, "total")
+
     def update(
         self,
         keys: Real[ArrayLike, "... D"] | Iterator[Any],
@@ -191,7 +224,10 @@ class SecondMoments(Module):
                 f"it must be of shape {keys.shape[:-1]}."
             )
         self._room(where.size)
-        return _update(canonical(self), keys, where)
+        moments = canonical(self)
+        placement = placement_of(moments.total)
+        refuse_explicit(placement, "moments whose rows are split")
+        return _update(moments, keys, where, placement)
 
     def _room(self, n: int) -> None:
         """Raise if n more keys are too many to be counted."""
@@ -238,14 +274,23 @@ class SecondMoments(Module):
         return moments.total / moments.count.astype(moments.total.dtype)
 
 
-@jax.jit
-def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
+@partial(jax.jit, static_argnames="placement")
+def _update(
+    moments: SecondMoments,
+    keys: Array,
+    where: ArrayLike,
+    placement: Placement | None,
+) -> SecondMoments:
     rows = (
         jnp.where(jnp.expand_dims(where, -1), keys, 0)
         .astype(moments.total.dtype)
         .reshape(-1, len(moments.total))
     )
+    if placement is not None:
+        # on every device, which then sums its rows of C, and no other
+        rows = placement.put(rows)
+    total = moments.total + rows.T @ rows
     return SecondMoments(
-        moments.total + rows.T @ rows,
+        total if placement is None else placement.put(total, placement.axis),
         moments.count + jnp.sum(where, dtype=jnp.int32),
     )

@@ -14,6 +14,7 @@ from jax.scipy.linalg import solve_triangular
 from jaxtyping import Array, Float
 
 from rankone._module import Module
+from rankone.editing.split import SplitTriangular
 from rankone.precision import wider
 
 __all__ = ["Triangular", "condition", "of_rows"]
@@ -25,78 +26,82 @@ class Triangular(Module):
     """A triangular factor U (D, D) of UᵀU, in half the memory of a matrix.
 
     Attributes:
-        panels: Rows of U, b at a time, from the diagonal on: (b, D), (b, D − b), …
-        blocks: Inverses of the blocks on the diagonal of Uᵀ, (b, b) each.
+        corners: Blocks of U on its diagonal, (b, b) each.
+        inverses: Inverses of the transposed corners, (b, b) each.
+        panels: Rows of U to the right of each corner but the last: (b, D − b),
+            (b, D − 2b), …
     """
 
+    corners: tuple[Float[Array, "_ _"], ...]
+    inverses: tuple[Float[Array, "_ _"], ...]
     panels: tuple[Float[Array, "_ _"], ...]
-    blocks: tuple[Float[Array, "_ _"], ...]
 
     @classmethod
     def of(cls, U: Float[Array, "D D"]) -> "Triangular":
         """`Triangular` made from a matrix U, whose entries below the diagonal are not
         read.
         """
-        b = min(_BLOCK, len(U))
-        panels = tuple(U[i : i + b, i:] for i in range(0, len(U), b))
-        corners = jnp.stack(
-            [_completed(jnp.triu(panel[:, : len(panel)]), b) for panel in panels]
-        )
+        D = len(U)
+        b = min(_BLOCK, D)
+        corners = tuple(jnp.triu(U[i : i + b, i : i + b]) for i in range(0, D, b))
+        panels = tuple(U[i : i + b, i + b :] for i in range(0, D - b, b))
         eye = jnp.eye(b, dtype=U.dtype)
-        inverses = jax.vmap(lambda corner: solve_triangular(corner.T, eye, lower=True))(
-            corners
+        padded = jax.vmap(lambda corner: solve_triangular(corner.T, eye, lower=True))(
+            jnp.stack([_completed(corner, b) for corner in corners])
         )
-        return cls(
-            panels,
-            tuple(
-                inverse[: len(p), : len(p)]
-                for inverse, p in zip(inverses, panels, strict=True)
-            ),
+        inverses = tuple(
+            inverse[: len(corner), : len(corner)]
+            for inverse, corner in zip(padded, corners, strict=True)
         )
+        return cls(corners, inverses, panels)
 
     @property
     def dense(self) -> Float[Array, "D D"]:
         """U as one array (D, D)."""
-        D = self.panels[0].shape[1]
-        return jnp.triu(
-            jnp.concatenate(
-                [jnp.pad(p, ((0, 0), (D - p.shape[1], 0))) for p in self.panels]
-            )
+        *corners, last = self.corners
+        rows = [
+            jnp.concatenate([corner, panel], axis=1)
+            for corner, panel in zip(corners, self.panels, strict=True)
+        ]
+        rows.append(last)
+        D = rows[0].shape[1]
+        return jnp.concatenate(
+            [jnp.pad(row, ((0, 0), (D - row.shape[1], 0))) for row in rows]
         )
 
     @property
     def diagonal(self) -> Float[Array, " D"]:
         """Diagonal of U."""
-        return jnp.concatenate(
-            [jnp.diagonal(panel[:, : len(panel)]) for panel in self.panels]
-        )
+        return jnp.concatenate(list(map(jnp.diagonal, self.corners)))
 
     def forward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """Solution U⁻ᵀB of UᵀX = B."""
-        rest = jnp.asarray(B, wider(self.blocks[0], B))
-        X = []
-        for panel, inverse in zip(self.panels, self.blocks, strict=True):
-            b = len(panel)
-            X.append(inverse.astype(rest.dtype) @ rest[:b])
-            # panel.T @ X[-1] would first be transposed
-            rest = (rest - (X[-1].T @ panel.astype(rest.dtype)).T)[b:]
-        return jnp.concatenate(X)
+        X = jnp.asarray(B, wider(self.inverses[0], B))
+        for i, inverse in enumerate(self.inverses):
+            span = self._span(i)
+            solution = inverse.astype(X.dtype) @ X[span]
+            X = X.at[span].set(solution)
+            if i < len(self.panels):
+                panel = self.panels[i].astype(X.dtype)
+                # panel.T @ solution would first be transposed
+                X = X.at[span.stop :].add(-(solution.T @ panel).T)
+        return X
 
     def backward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """Solution U⁻¹B of UX = B."""
-        B = jnp.asarray(B, wider(self.blocks[0], B))
-        X = B[:0]
-        for panel, inverse in reversed(
-            list(zip(self.panels, self.blocks, strict=True))
-        ):
-            b = len(panel)
-            start = len(B) - panel.shape[1]
-            # zeros for what is yet to be found: a product with a part of the panel would
-            # copy it first
-            known = jnp.concatenate([jnp.zeros_like(B[:b]), X])
-            residual = B[start : start + b] - panel.astype(B.dtype) @ known
-            X = jnp.concatenate([(residual.T @ inverse.astype(B.dtype)).T, X])
+        X = jnp.asarray(B, wider(self.inverses[0], B))
+        for i, inverse in reversed(list(enumerate(self.inverses))):
+            span = self._span(i)
+            residual = X[span]
+            if i < len(self.panels):
+                residual = residual - self.panels[i].astype(X.dtype) @ X[span.stop :]
+            X = X.at[span].set((residual.T @ inverse.astype(X.dtype)).T)
         return X
+
+    def _span(self, i: int) -> slice:
+        """Rows of a corner."""
+        start = i * len(self.corners[0])
+        return slice(start, start + len(self.corners[i]))
 
 
 def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
@@ -115,7 +120,7 @@ def _completed(corner: Array, b: int) -> Array:
 
 
 @jax.jit
-def condition(factor: Triangular) -> Float[Array, ""]:
+def condition(factor: Triangular | SplitTriangular) -> Float[Array, ""]:
     """Lower estimate of the condition number of UᵀU, from three steps of power
     iteration at each end of the spectrum: O(D²).
     """

@@ -1,11 +1,12 @@
 """Scores of a learner on fresh tasks, by the number of steps."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import boolean, brief, instance, integer, random_key
 from rankone._module import Module
@@ -109,18 +110,30 @@ def after_steps(
     _check_drawn(tasks)
     check_hashable("metric", metric)
     steps = integer("steps", steps, "0 or more", least=0)
-    return _after_steps(learner, params, tasks, metric, steps, boolean("each", each))
+    # all step sizes share one program
+    return _after_steps(
+        replace(learner, step_size=1.0),
+        learner.step_size,
+        params,
+        tasks,
+        metric,
+        steps,
+        boolean("each", each),
+    )
 
 
 @partial(jax.jit, static_argnames=("learner", "metric", "steps", "per_task"))
 def _after_steps(
     learner: GradientLearner,
+    step_size: ArrayLike,
     params: Any,
     tasks: Task,
     metric: Loss,
     steps: int,
     per_task: bool,
 ) -> tuple[Score, Score]:
+    learner = replace(learner, step_size=step_size)
+
     def judge(p: Any, task: Task) -> tuple[Array, Array]:
         model = learner.model
         return metric(model(p, task.x), task.y), metric(

@@ -1,8 +1,8 @@
 """Retrieval: gradient descent on the energy, from a query to a point of rest [D-eq5]."""
 
+import math
 import time
 import warnings
-from dataclasses import replace
 from functools import partial
 
 import jax
@@ -19,6 +19,7 @@ from rankone._checks import (
     host,
     integer,
     is_traced,
+    is_tracing,
     positive,
     real,
     renamed,
@@ -41,8 +42,8 @@ from rankone.precision import at_least_single, wider
 
 __all__ = ["Retrieval", "retrieve"]
 
-_CHUNK = 25  # steps between two looks at the clock
-_CALL_STEPS = 250  # steps of one call, if nobody looks at the clock
+_CHUNK = 25  # states read between two looks at the clock
+_LONG_CHUNK = 250  # the same if nobody looks at the clock
 
 
 @renamed(x="x0")
@@ -110,7 +111,7 @@ def retrieve(
         "a positive step size; every value up to 2 lowers an exact memory's energy",
     )
     max_steps = integer(
-        "max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CALL_STEPS
+        "max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _LONG_CHUNK
     )
     if not (real("tol", tol, "zero or positive") or 0) >= 0:
         raise ValueError(f"tol: got {brief(tol)}; it must be zero or positive.")
@@ -119,36 +120,18 @@ def retrieve(
     clamp = None if clamp is None else _mask(clamp, x0)
     if bars_are_off():  # however slow the call is
         progress = False
-    origin = getattr(memory, "origin", 0.0)
-    length = _CALL_STEPS if progress is False else _CHUNK
-    run, options = _start(origin, x0, step_size, tol, clamp, length)
-    # The operations of a call inside someone else's jit are traced, also on known arrays.
-    if not is_traced(memory, run, options):
-        run, parts = _run_in_chunks(memory, run, options, max_steps, progress)
-        retrieval, divergences = _record(memory, run, options, x0)
-        # all that is fetched in one call, which waits once
-        parts, energy, reads, count = jax.device_get(
-            (parts, run["energy"], run["t"], divergences)
-        )
-        _warn_of_divergence(int(count), len(energy))
-        energies = _join_energies(parts, energy, int(reads), max_steps, x0.shape[:-1])
-        return assembled(Retrieval, retrieval.__dict__ | {"energies": energies})
-    run, options = _start(origin, x0, step_size, tol, clamp, max_steps + 1)
-    if gradient == "unrolled":
-        end = _unroll(memory, run, *options, max_steps)
-        return _record(memory, end, options, x0)[0]
-    end, _ = _steps(
-        *jax.lax.stop_gradient((memory, run, *options)), 0, max_steps + 1, max_steps
-    )
-    retrieval, _ = _record(memory, end, options, x0)
-    rows = run["x"].shape
-    x = at_rest(
-        memory, x0.reshape(rows), retrieval.x.reshape(rows), options[-1]
-    ).reshape(x0.shape)
-    last = memory.energy_and_gradient(x)[0].astype(x.dtype)[..., None]
-    tail = jnp.arange(max_steps + 1, dtype=jnp.int32) >= end["t"] - 1
-    tail = jnp.broadcast_to(tail, retrieval.energies.shape)
-    return replace(retrieval, x=x, energies=jnp.where(tail, last, retrieval.energies))
+    # a number of any other type would be a program of its own
+    options = (_as_float(step_size), _as_float(tol), clamp)
+    # in someone else's jit, operations on known arrays are traced as well
+    if is_traced(memory, x0, options) or is_tracing():
+        return _retrieve_traced(memory, x0, *options, max_steps, gradient)
+    return _retrieve_in_chunks(memory, x0, options, max_steps, progress)
+
+
+def _as_float(number: ArrayLike) -> ArrayLike:
+    """A checked number as Python's float, if it can be read."""
+    value = real("number", number, "a number")
+    return number if value is None else value
 
 
 def _warn_of_divergence(divergences: int, N: int) -> None:
@@ -159,7 +142,7 @@ def _warn_of_divergence(divergences: int, N: int) -> None:
         warnings.warn(
             f"{divergences} of {N} queries became NaN or infinite: {advice}.",
             RuntimeWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
 
 
@@ -187,202 +170,255 @@ def _shift(x: Array, offset: ArrayLike) -> Array:
     )
 
 
-_Run = dict[str, Array]
+_Run = dict[str, Array]  # of each query: x, steps, floored, resting
 _Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are free
 
 
+def _retrieve_in_chunks(
+    memory: Memory,
+    x0: Array,
+    options: tuple[ArrayLike, ArrayLike, Array | np.ndarray | None],
+    max_steps: int,
+    progress: bool | None,
+) -> Retrieval:
+    """`retrieve` outside jit: calls of one program, with a look at the clock between
+    calls. A short retrieval is one call. The program does not depend on `max_steps`,
+    because the energies are put together on the host.
+    """
+    shape = x0.shape[:-1]
+    N = math.prod(shape)
+    x = x0
+    tally = np.zeros((3, N), np.int32)
+    energies = np.empty((N, max_steps + 1), x0.dtype)
+    chunk = _LONG_CHUNK if progress is False else _CHUNK
+    bar = None
+    reads = 0
+    start_time = time.monotonic()
+    while True:
+        start = reads
+        x, tally, path, record, counts = _chunk(
+            memory, x0, *options, x, tally, start, max_steps, chunk
+        )
+        reads, done, divergences = np.asarray(counts).tolist()
+        energies[:, start:reads] = np.asarray(path)[: reads - start].T
+        if done and bar is None and not progress:
+            break
+        seconds = time.monotonic() - start_time
+        if bar is None and (progress or (progress is None and seconds > PATIENCE)):
+            bar = progress_bar(total=max_steps, desc="retrieve", unit="step")
+        if bar is not None:
+            bar.update(min(reads, max_steps) - bar.n)
+        if done:
+            break
+    if bar is not None:
+        bar.close()
+    energies[:, reads:] = energies[:, reads - 1 : reads]
+    _warn_of_divergence(divergences, N)
+    record["energies"] = jax.device_put(energies.reshape(*shape, max_steps + 1))
+    return assembled(Retrieval, record)
+
+
 @partial(jax.jit, static_argnames="length")
-def _start(
-    origin: ArrayLike,
+def _chunk(
+    memory: Memory,
     x0: Array,
     step_size: ArrayLike,
     tol: ArrayLike,
     clamp: Array | None,
+    x: Array,
+    tally: Array | np.ndarray,
+    start: ArrayLike,
+    max_steps: ArrayLike,
     length: int,
-) -> tuple[_Run, _Options]:
-    """A run before its first step, with states less the origin and room for `length`
-    energies, and the options of `_steps`; one row per query.
+) -> tuple[Array, Array, Array, dict[str, Array], Array]:
+    """A run's steps from the state number `start` on, until every query rests or
+    `length` states were read: the new `x` and `tally`; the energies of the states read
+    here, one row per state; the record; and three counts, which are the states read in
+    all, 1 if the run has ended, and the queries that diverged.
+
+    `x` holds the states less the memory's origin, and x0 before the first step. `tally`
+    holds for each query its steps, its floored states, and 1 if it rests: in one array,
+    because each array of NumPy that a call takes costs a tenth of a small call.
     """
-    x = _shift(x0, -jnp.asarray(origin)).reshape(-1, x0.shape[-1])
-    N = len(x)
-    free = (
-        jnp.ones(x0.shape, bool)
-        if clamp is None
-        else ~jnp.broadcast_to(clamp, x0.shape)
-    )
+    first, options = _prepared(memory, x0, step_size, tol, clamp)
     run = {
-        "t": jnp.zeros((), jnp.int32),
-        "done": jnp.zeros((), bool),
-        "x": x,
-        "energy": jnp.zeros(N, x.dtype),
-        "energies": jnp.zeros((length, N), x.dtype),
-        "steps": jnp.zeros(N, jnp.int32),
-        "resting": jnp.zeros(N, bool),
-        "floored": jnp.zeros(N, jnp.int32),
+        "x": jnp.where(start == 0, first, x.reshape(first.shape)),
+        "steps": tally[0],
+        "floored": tally[1],
+        "resting": tally[2] == 1,
     }
-    return run, (
+    reads, done, run, path = _steps(memory, run, options, start, max_steps, length)
+    # it costs as much as a step, and a run that goes on has no use for it
+    certified = jax.lax.cond(
+        done,
+        lambda: _certified(memory, run["x"], options),
+        lambda: jnp.zeros_like(run["resting"]),
+    )
+    record = _record(memory, x0, run, options, certified)
+    divergences = (~jnp.isfinite(run["x"]).all(-1)).sum(dtype=jnp.int32)
+    counts = jnp.stack([reads, done.astype(jnp.int32), divergences])
+    tally = jnp.stack([run["steps"], run["floored"], run["resting"].astype(jnp.int32)])
+    return run["x"].reshape(x0.shape), tally, path, record, counts
+
+
+@partial(jax.jit, static_argnames=("max_steps", "gradient"))
+def _retrieve_traced(
+    memory: Memory,
+    x0: Array,
+    step_size: ArrayLike,
+    tol: ArrayLike,
+    clamp: Array | None,
+    max_steps: int,
+    gradient: str,
+) -> Retrieval:
+    """`retrieve` inside jit, grad or vmap, with its derivatives."""
+    x, options = _prepared(memory, x0, step_size, tol, clamp)
+    zeros = jnp.zeros(len(x), jnp.int32)
+    run = {"x": x, "steps": zeros, "floored": zeros, "resting": zeros == 1}
+    if gradient == "unrolled":
+        run, energies = _unroll(memory, run, options, max_steps)
+        certified = _certified(memory, run["x"], options)
+        record = _record(memory, x0, run, options, certified)
+    else:
+        fixed, run, options = jax.lax.stop_gradient((memory, run, options))
+        reads, _, run, energies = _steps(
+            fixed, run, options, 0, max_steps, max_steps + 1
+        )
+        certified = _certified(memory, run["x"], options)
+        record = _record(fixed, x0, run, options, certified)
+        rest = record["x"].reshape(x.shape)
+        rest = at_rest(memory, x0.reshape(x.shape), rest, options[-1])
+        record["x"] = rest.reshape(x0.shape)
+        last = memory.energy_and_gradient(record["x"])[0].reshape(-1)
+        states = jnp.arange(max_steps + 1, dtype=jnp.int32)[:, None]
+        energies = jnp.where(states < reads - 1, energies, last.astype(x.dtype)[None])
+    energies = energies.T.reshape(*x0.shape[:-1], max_steps + 1)
+    return Retrieval(energies=energies, **record)
+
+
+def _prepared(
+    memory: Memory,
+    x0: Array,
+    step_size: ArrayLike,
+    tol: ArrayLike,
+    clamp: Array | None,
+) -> tuple[Array, _Options]:
+    """The states less the memory's origin, one row per query, and the options of
+    `_step`.
+    """
+    x = _shift(x0, -jnp.asarray(_origin(memory))).reshape(-1, x0.shape[-1])
+    free = jnp.ones(x0.shape, bool)
+    if clamp is not None:
+        free = ~jnp.broadcast_to(clamp, x0.shape)
+    return x, (
         jnp.asarray(step_size, x.dtype),
         jnp.asarray(tol, x.dtype),
         free.reshape(x.shape),
     )
 
 
+def _origin(memory: Memory) -> ArrayLike:
+    return getattr(memory, "origin", 0.0)
+
+
 def _step(
-    reader: Reader,
-    run: _Run,
-    step_size: Array,
-    tol: Array,
-    free: Array,
-    max_steps: ArrayLike,
-) -> _Run:
-    """The run after one step of each query that does not rest. After the last step, and
-    at rest, only the energy is read.
+    reader: Reader, run: _Run, options: _Options, is_last: Array
+) -> tuple[_Run, Array, Array]:
+    """The run after one step of each query that does not rest; the energy before it; and
+    whether this was the end. At the last state, and at rest, only the energy is read.
     """
+    step_size, tol, free = options
     x = run["x"]
     rest_mask = run["resting"]
     energy, gradient, floored = reader(x)
-    stop = rest_mask.all() | (run["t"] == max_steps)
+    stop = rest_mask.all() | is_last
     move_mask = ~(rest_mask | stop)
     change = jnp.where(
         free & move_mask[:, None], step_size.astype(gradient.dtype) * gradient, 0
     ).astype(x.dtype)
-    return run | {
-        "t": run["t"] + 1,
-        "done": stop,
+    next_run = {
         "x": x - change,
-        "energy": energy.astype(x.dtype),
-        "steps": run["steps"] + move_mask.astype(run["steps"].dtype),
+        "steps": run["steps"] + move_mask.astype(jnp.int32),
         "resting": rest_mask | move_mask & (jnp.abs(change).max(-1) <= tol) & (tol > 0),
-        "floored": run["floored"] + (floored & move_mask).astype(run["floored"].dtype),
+        "floored": run["floored"] + (floored & move_mask).astype(jnp.int32),
     }
+    return next_run, energy.astype(x.dtype), stop
 
 
-@jax.jit
 def _steps(
     memory: Memory,
     run: _Run,
-    step_size: Array,
-    tol: Array,
-    free: Array,
+    options: _Options,
     start: ArrayLike,
-    end: ArrayLike,
     max_steps: ArrayLike,
-) -> tuple[_Run, Array]:
-    """The run after steps until every query rests or `end` states were read; and the
-    number of states that were read, with 1 if every query rests. Energies are recorded
-    from the state number `start` on.
+    length: int,
+) -> tuple[Array, Array, _Run, Array]:
+    """A run's steps from the state number `start` on, until every query rests or
+    `length` states were read: the number of states read in all, whether this was the
+    end, the run, and the energies of the states read, as the first rows of (length, N).
     """
     reader = reader_of(memory)
+    start = jnp.asarray(start, jnp.int32)
 
-    def step(run: _Run) -> _Run:
-        next_run = _step(reader, run, step_size, tol, free, max_steps)
-        return next_run | {
-            "energies": run["energies"].at[run["t"] - start].set(next_run["energy"])
-        }
+    def step(carry: tuple) -> tuple:
+        t, _, run, energies = carry
+        run, energy, stop = _step(reader, run, options, t == max_steps)
+        # plainer than `.at[t - start].set`, which drops what is out of bounds
+        energies = jax.lax.dynamic_update_index_in_dim(energies, energy, t - start, 0)
+        return t + 1, stop, run, energies
 
-    run = jax.lax.while_loop(lambda run: (run["t"] < end) & ~run["done"], step, run)
-    return run, jnp.stack([run["t"], run["done"].astype(run["t"].dtype)])
+    energies = jnp.zeros((length, len(run["x"])), run["x"].dtype)
+    return jax.lax.while_loop(
+        lambda carry: (carry[0] < start + length) & ~carry[1],
+        step,
+        (start, jnp.zeros((), bool), run, energies),
+    )
 
 
-@partial(jax.jit, static_argnames="max_steps")
 def _unroll(
-    memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int
-) -> _Run:
-    """The run after all steps, of which a query at rest makes none. The derivative
-    computes each step again, from the state at its start.
+    memory: Memory, run: _Run, options: _Options, max_steps: int
+) -> tuple[_Run, Array]:
+    """The run after all steps, of which a query at rest makes none, and the energies
+    (max_steps + 1, N). The derivative computes each step again, from the state at its
+    start.
     """
-    # a carry would be kept at each step
-    run = {name: value for name, value in run.items() if name != "energies"}
     reader = reader_of(memory)
 
     @jax.checkpoint
-    def step(run: _Run, _: None) -> tuple[_Run, Array]:
-        next_run = _step(reader, run, step_size, tol, free, max_steps)
-        return next_run, next_run["energy"]
+    def step(run: _Run, t: Array) -> tuple[_Run, Array]:
+        next_run, energy, _ = _step(reader, run, options, t == max_steps)
+        return next_run, energy
 
-    run, energies = jax.lax.scan(step, run, length=max_steps + 1)
-    return run | {"energies": energies}
+    return jax.lax.scan(step, run, jnp.arange(max_steps + 1, dtype=jnp.int32))
 
 
-def _run_in_chunks(
-    memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None
-) -> tuple[_Run, list[Array]]:
-    """The run after chunks of steps, with a look at the clock between chunks, and the
-    energies of each chunk. No program depends on `max_steps`. Two flags are all that is
-    fetched.
+def _certified(memory: Memory, y: Array, options: _Options) -> Array:
+    """True where rounding cannot have decided at which state less the origin a query
+    ended.
     """
-    chunk = len(run["energies"])
-    bar = None
-    start_time = time.monotonic()
-    parts = []
-    for end in range(chunk, max_steps + 1 + chunk, chunk):
-        run, flags = _steps(memory, run, *options, end - chunk, end, max_steps)
-        parts.append(run["energies"])
-        if end > max_steps and bar is None and not progress:
-            break  # these were the last steps, and no bar shows them
-        reads, stop = np.asarray(flags).tolist()
-        timeout = progress is None and time.monotonic() - start_time > PATIENCE
-        if bar is None and (progress or timeout):
-            bar = progress_bar(total=max_steps, desc="retrieve", unit="step")
-        if bar is not None:
-            bar.update(min(reads, max_steps) - bar.n)
-        if stop:
-            break
-    if bar is not None:
-        bar.close()
-    return run, parts
-
-
-def _join_energies(
-    parts: list[np.ndarray],
-    last: np.ndarray,
-    reads: int,
-    max_steps: int,
-    shape: tuple[int, ...],
-) -> Array:
-    """Energies (*shape, max_steps + 1) of all states read, and of those at rest; put
-    together on the host, where a new length compiles nothing.
-    """
-    energies = np.empty((len(last), max_steps + 1), last.dtype)
-    energies[:] = last[:, None]
-    path = np.concatenate(parts)[: max(reads - 1, 0)]
-    energies[:, : len(path)] = path.T
-    return jax.device_put(energies.reshape(*shape, max_steps + 1))
-
-
-@jax.jit
-def _record(
-    memory: Memory, run: _Run, options: _Options, x0: Array
-) -> tuple[Retrieval, Array]:
-    """Record of a descent: the states, and the number of queries that became NaN or
-    infinite.
-    """
-    _, tol, free = options
-    rows = jnp.arange(len(run["energies"]), dtype=jnp.int32)[:, None]
-    y = run["x"]
-    shape = x0.shape[:-1]
-    energies = jnp.where(rows >= run["t"] - 1, run["energy"][None], run["energies"])
-    x = _shift(y, getattr(memory, "origin", 0.0)).astype(x0.dtype)
-    divergence = ~jnp.isfinite(y).all(-1)
+    tol = options[1]
     # a step of tol is not rounded off
     resolution = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)
-    certified = getattr(memory, "certified", EnergyMemory().certified)(
-        jax.lax.stop_gradient(y)
-    )
+    certified = getattr(memory, "certified", EnergyMemory().certified)
+    return certified(jax.lax.stop_gradient(y)) & resolution & jnp.isfinite(y).all(-1)
+
+
+def _record(
+    memory: Memory, x0: Array, run: _Run, options: _Options, certified: Array
+) -> dict[str, Array]:
+    """Fields of the `Retrieval`, except the energies."""
+    y = run["x"]
+    divergence = ~jnp.isfinite(y).all(-1)
     empty = jnp.broadcast_to(getattr(memory, "empty", False), divergence.shape)
-    retrieval = Retrieval(
-        x=jnp.where(
-            free.reshape(x0.shape), x.reshape(x0.shape), x0
-        ),  # what is clamped comes back to the last bit
-        energies=energies.T.reshape(*shape, len(energies)),
-        steps=run["steps"].reshape(shape),
-        converged=run["resting"].reshape(shape),
-        floored=(run["floored"] / jnp.maximum(run["steps"], 1))
-        .astype(y.dtype)
-        .reshape(shape),
-        outcome=outcome(
-            (divergence, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)
-        ).reshape(shape),
-        certified=(certified & resolution & ~divergence).reshape(shape),
-    )
-    return retrieval, divergence.sum()
+    record = {
+        "steps": run["steps"],
+        "converged": run["resting"],
+        "floored": (run["floored"] / jnp.maximum(run["steps"], 1)).astype(y.dtype),
+        "outcome": outcome((divergence, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)),
+        "certified": certified,
+    }
+    x = _shift(y, _origin(memory)).astype(x0.dtype).reshape(x0.shape)
+    # what is clamped comes back to the last bit
+    x = jnp.where(options[-1].reshape(x0.shape), x, x0)
+    shape = x0.shape[:-1]
+    return {"x": x} | {name: value.reshape(shape) for name, value in record.items()}

@@ -18,6 +18,7 @@ from rankone._checks import Numbers, array, positive, readable, states
 from rankone._mesh import (
     Placement,
     automatic,
+    check_placement,
     placement_of,
     placement_on,
     refuse_explicit,
@@ -113,6 +114,7 @@ class MrDAM(EnergyMemory):
         self.separation = separation
         self.Q = Q
         self.g = g
+        check_placement(placement)
         self.placement = (
             placement_of(Xi, is_store=True) if placement is None else placement
         )

@@ -24,7 +24,7 @@ from rankone._checks import (
     random_key,
     states,
 )
-from rankone._mesh import Placement, automatic, placement_on
+from rankone._mesh import Placement, automatic, check_placement, placement_on
 from rankone._module import Module, assembled
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.feature_tables import Tables, as_tables, table_blocks
@@ -140,6 +140,7 @@ class RandomFeatures(Module):
         self.regenerate = regenerate
         self.frequencies = frequencies
         self.phase = phase
+        check_placement(placement)
         self.placement = placement
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "RandomFeatures":

@@ -10,21 +10,21 @@ distance. A query that is not certified (duplicates beyond count, or norms that 
 the distances) is searched again from differences alone.
 """
 
+import math
+from functools import reduce
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
 __all__ = ["block_bytes", "search_rows"]
 
-# rows with one minimum: fewer cost more comparisons in phase one, more cost distances
-# in phase two
-_BLOCK = 20
-# so short and so many rows are in blocks twice as long: a distance costs little
-_NARROW = 128
-_MANY = 500_000
+# Rows with one minimum. Each divides _CHUNK, so that no block is in two chunks.
+_BLOCKS = (8, 10, 20, 40)
+# selecting among one more minimum takes as long as so many entries of differences
+_MINIMUM_COST = 4
 _AT_ONCE = 8  # queries of phase two at a time, for the cores to share
-# rows of one matrix product, a multiple of 2·_BLOCK: with _QUERIES columns its result
-# stays in cache
+# rows of one matrix product: with _QUERIES columns its result stays in cache
 _CHUNK = 4_000
 # chunks between two selections of blocks: a selection costs the same for 200 minima as
 # for 10,000
@@ -109,11 +109,9 @@ def _search_batch(rows: Array, half_norms: Array, q: Array, k: int) -> Array:
         )
     block = _block_size(len(rows), q.shape[1], k)
     minima, blocks = _least_blocks(rows, half_norms, q, k, block)
-    # here, not in the loop over queries
-    max_half = jnp.where(jnp.isfinite(half_norms), half_norms, 0).max()
 
     def pick(query: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        return _search_blocks(rows, max_half, *query, k=k, block=block)
+        return _search_blocks(rows, *query, k=k, block=block)
 
     indices, certified = jax.lax.map(pick, (q, minima, blocks), batch_size=_AT_ONCE)
     # The result needs no condition; but without it XLA copies the store before a loop
@@ -136,10 +134,12 @@ def _repair(rows: Array, q: Array, indices: Array, certified: Array) -> Array:
 
 
 def _block_size(n: int, D: int, k: int) -> int:
-    """Number of rows with one minimum; 1 where the blocks of phase two would be most of
-    the store.
+    """Number of rows with one minimum, so that selecting among the n/block minima takes
+    about as long as the differences in k blocks; 1 where the blocks of phase two would
+    be most of the store.
     """
-    block = 2 * _BLOCK if D <= _NARROW and n >= _MANY else _BLOCK
+    balance = (_MINIMUM_COST * n / ((k + _SPARE) * D)) ** 0.5
+    block = min(_BLOCKS, key=lambda size: abs(math.log(size / balance)))
     return block if n >= 2 * (k + _SPARE) * block else 1
 
 
@@ -197,26 +197,29 @@ def _group(
 
 
 def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
-    """Least ½‖z‖² − ⟨q, z⟩ of every `block` rows: (N, ⌈rows/block⌉)."""
-    scores = half_norms[:, None] - jnp.matmul(
-        rows.astype(q.dtype), q.T, precision=_HIGHEST
-    )
+    """Least ½‖z‖² − ⟨q, z⟩ of every `block` rows, less what rounding may have added to
+    it: (N, ⌈rows/block⌉).
+    """
+    # of a product of length D, and of its terms, relative to ½‖z‖² + ½‖q‖²
+    rounding = 2 * (q.shape[1] + 4) * float(jnp.finfo(q.dtype).eps)
+    products = jnp.matmul(rows.astype(q.dtype), q.T, precision=_HIGHEST)
+    scores = (1 - rounding) * half_norms[:, None] - products
     scores = jnp.pad(scores, ((0, -len(rows) % block), (0, 0)), constant_values=jnp.inf)
-    return scores.reshape(-1, block, len(q)).min(1).T
+    parts = scores.reshape(-1, block, len(q))
+    if len(q) == 1:  # where XLA's own minimum compares one entry after another
+        minima = reduce(jnp.minimum, [parts[:, i] for i in range(block)])
+    else:
+        minima = parts.min(1)
+    return minima.T - rounding / 2 * (q**2).sum(1)[:, None]
 
 
 def _search_blocks(
-    rows: Array,
-    max_half: Array,
-    q: Array,
-    minima: Array,
-    first: Array,
-    *,
-    k: int,
-    block: int,
+    rows: Array, q: Array, minima: Array, first: Array, *, k: int, block: int
 ) -> tuple[Array, Array]:
-    """The k nearest rows of the blocks, and True if no row outside can be nearer."""
-    n, D = rows.shape
+    """The k nearest rows of the blocks, and True if no row outside can be nearer. The
+    minima are lower bounds of ½‖z‖² − ⟨q, z⟩.
+    """
+    n = len(rows)
     covers_store = len(first) * block >= n
     first = jnp.sort(first if covers_store else first[:-1])  # in order, for ties
     # the last block may be short, and then its slice reaches back
@@ -224,19 +227,21 @@ def _search_blocks(
     blocks = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(start)
     square = jnp.where(
         _row_mask(n, first, start, block),
-        ((blocks.astype(q.dtype) - q[None, None]) ** 2).sum(-1),
+        # a product, because XLA sums short rows entry by entry
+        jnp.matmul(
+            (blocks.astype(q.dtype) - q[None, None]) ** 2,
+            jnp.ones_like(q),
+            precision=_HIGHEST,
+        ),
         jnp.inf,
     )
     top, places = jax.lax.top_k(-square.reshape(-1), k)
     indices = (start[places // block] + places % block).astype(jnp.int32)
     if covers_store:
         return indices, jnp.array(True)
-    query_half = (q**2).sum() / 2
-    # of a product of length D, and of its terms
-    rounding = 2 * (D + 4) * jnp.finfo(q.dtype).eps * (query_half + max_half)
     # .min(), not [-1]: at the sight of a slice XLA turns top_k into a sort of
     # everything
-    return indices, minima[-1] - rounding > -top.min() / 2 - query_half
+    return indices, minima[-1] > -top.min() / 2 - (q**2).sum() / 2
 
 
 def _row_mask(n: int, first: Array, start: Array, block: int) -> Array:

@@ -21,11 +21,10 @@ from rankone._checks import (
     Numbers,
     array,
     brief,
-    host,
     instance,
     integer,
     renamed,
-    states,
+    vectors,
 )
 from rankone._fingerprint import fingerprint
 from rankone._mesh import Placement, automatic, placement_on
@@ -249,17 +248,16 @@ class ResMem(Module):
         self, embeddings: Any, probs: Any, labels: Any, logits: Any
     ) -> "ResMem":
         """`fit` with arrays."""
-        residuals = self._residuals(probs, labels, logits)
-        with renamed(residuals="labels"):
-            return self.fit_residuals(embeddings, residuals)
+        residuals = self._kept(self._residuals(probs, labels, logits))
+        return self._storing(embeddings, residuals, "labels")
 
     def _residuals(self, probs: Any, labels: Any, logits: Any) -> Array:
         """Residuals (n, L) of the base model."""
         with renamed(probs="logits" if probs is None else "probs"):
             return checked_onehot_residuals(self._base(probs, logits), labels)
 
-    def _kept(self, residuals: Numbers) -> Residuals:
-        """The entries of the residuals that are stored."""
+    def _kept(self, residuals: Array) -> Residuals:
+        """The entries of the checked residuals (n, L) that are stored."""
         return dense(residuals) if self.keep is None else largest(residuals, self.keep)
 
     def _fit_blocks(
@@ -320,7 +318,6 @@ class ResMem(Module):
         rows, *arrays = map(join_rows, columns)
         return self.fit_residuals(rows, from_arrays(tuple(arrays), state.L))
 
-    @renamed(rows="embeddings")
     def fit_residuals(
         self, embeddings: Numbers | None, residuals: "Numbers | Residuals"
     ) -> "ResMem":
@@ -330,10 +327,18 @@ class ResMem(Module):
         Those of a vocabulary that are too many to write down are given by
         `rankone.residual.storage.sparse`.
         """
-        store = self.search(embeddings)
         if not isinstance(residuals, Residuals):
-            residuals = self._kept(residuals)
-        _check_length("residuals", residuals, store)
+            matrix = array(
+                "residuals", residuals, "(n, L): one residual per row", 2, once=True
+            )
+            residuals = self._kept(matrix)
+        return self._storing(embeddings, residuals, "residuals")
+
+    @renamed(rows="embeddings")
+    def _storing(self, embeddings: Any, residuals: Residuals, name: str) -> "ResMem":
+        """New memory of checked residuals, which come from the argument `name`."""
+        store = self.search(embeddings)
+        _check_length(name, residuals, store)
         integer(
             "k",
             self.k,
@@ -492,11 +497,8 @@ class ResMem(Module):
             )
         if probs is not None:
             return probabilities("probs", probs)
-        scores: Any = host("logits", logits)
-        return _softmax(
-            states("logits", scores, scores.shape[-1] if scores.ndim else 1),
-            self.temperature,
-        )
+        assert logits is not None
+        return _softmax(vectors("logits", logits), self.temperature)
 
 
 def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:

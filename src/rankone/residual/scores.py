@@ -3,14 +3,13 @@ and the fractions of answers that a memory corrects or breaks.
 """
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, integer, states
+from rankone._checks import Numbers, array, as_array, integer, vectors
 from rankone._module import Module
 from rankone.residual.storage import classes, positive_scalar
 
@@ -27,8 +26,7 @@ def project(scores: Numbers) -> Float[Array, "*n L"]:
     Args:
         scores: (..., L).
     """
-    s: Any = as_array(scores)
-    return _project(states("scores", s, s.shape[-1] if s.ndim else 1))
+    return _project(vectors("scores", scores))
 
 
 @jax.jit

@@ -33,6 +33,7 @@ from rankone._checks import (
 from rankone._mesh import (
     Placement,
     automatic,
+    check_placement,
     placement_of,
     placement_on,
     refuse_explicit,
@@ -122,6 +123,7 @@ class ExactSearch(Module):
             )
         self.rows = rows
         self.stored = stored
+        check_placement(placement)
         self.placement = (
             placement_of(rows, is_store=True) if placement is None else placement
         )
@@ -191,8 +193,9 @@ def _check_size(rows: _Rows) -> _Rows:
     """The rows, which are refused if they can be read and squares of their differences
     would under- or overflow.
     """
-    if known(rows):
-        if readable(rows):  # also an array of NumPy that is larger than a device
+    is_on_host = readable(rows)  # as an array of NumPy that is larger than a device
+    if is_on_host or known(rows):
+        if is_on_host:
             entries = np.asarray(rows)
             maximum = max(float(entries.max()), -float(entries.min()))
         else:

@@ -3,7 +3,7 @@ entries of each.
 """
 
 from functools import partial
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -21,7 +21,7 @@ from rankone._checks import (
     numbers,
     positive,
     readable,
-    states,
+    vectors,
 )
 from rankone._mesh import Placement
 from rankone._module import Module, assembled
@@ -144,7 +144,7 @@ def from_arrays(arrays: tuple[Array, ...], L: int) -> Residuals:
     checked.
     """
     if len(arrays) == 1:
-        return _Dense(arrays[0])
+        return dense(arrays[0])
     values, columns = arrays
     return _Sparse(values, columns, L)
 
@@ -161,29 +161,27 @@ def split(residuals: Residuals, placement: Placement) -> Residuals:
     return _Split(residuals, n, None)._placed(placement)
 
 
-def dense(residuals: Numbers) -> Residuals:
-    """Residuals (n, L) with every entry [S-res]."""
-    return _Dense(
-        array("residuals", residuals, "(n, L): one residual per row", 2, once=True)
-    )
+def dense(residuals: Array) -> Residuals:
+    """Residuals (n, L) with every entry [S-res]; they are not checked."""
+    return assembled(_Dense, {"values": residuals})
 
 
-def largest(residuals: Numbers, m: int) -> Residuals:
+def largest(residuals: Array, m: int) -> Residuals:
     """The m entries of each residual that are largest in size, the others 0
-    [S-appC-top128].
+    [S-appC-top128]. The entries are not checked.
 
     One neighbour still memorises: the entry of the label, 1 − p_y, is the sum of the
     others' sizes, hence never smaller than another.
     """
-    matrix = array("residuals", residuals, "(n, L): one residual per row", 2, once=True)
+    L = residuals.shape[1]
     m = integer(
         "keep",
         m,
         "a positive number of entries, not above the number of classes",
-        most=matrix.shape[1],
+        most=L,
     )
-    values, columns = _top_entries(matrix, m)
-    return _Sparse(values, columns, matrix.shape[1])
+    values, columns = _top_entries(residuals, m)
+    return assembled(_Sparse, {"values": values, "columns": columns, "length": L})
 
 
 @partial(jax.jit, static_argnames="m")
@@ -241,7 +239,7 @@ def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
 
 def checked_onehot_residuals(probs: Array, labels: Numbers) -> Float[Array, "n L"]:
     """`onehot_residuals` of probabilities that were checked."""
-    if probs.ndim != 2:
+    if probs.ndim != 2 or not probs.shape[1]:
         raise ValueError(
             f"probs: got shape {probs.shape}; it must be of shape (n, L): one row for "
             "each label."
@@ -260,12 +258,11 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
     """`value` as an array of probabilities. Rows that do not sum to 1 raise an error if
     they can be read without cost.
     """
-    probs: Any = host(name, value)
-    probs = states(name, probs, probs.shape[-1] if probs.ndim else 1)
+    probs = vectors(name, value)
     if readable(probs) and probs.size:
         host_probs = np.asarray(probs)
         sums = host_probs.sum(-1)
-        fits = bool((abs(sums - 1) < _SUM).all()) and bool((host_probs >= -_SUM).all())
+        fits = abs(sums - 1).max() < _SUM and host_probs.min() >= -_SUM
         if not fits:
             raise ValueError(
                 f"{name}: got rows that sum to {sums.min():.3g} … {sums.max():.3g}; it "
@@ -301,8 +298,9 @@ def classes(
             f"{L - 1}."
         )
     if readable(indices) and indices.size:
-        minimum = int(np.asarray(indices).min())
-        maximum = int(np.asarray(indices).max())
+        entries = np.asarray(indices)
+        minimum = int(entries.min())
+        maximum = int(entries.max())
         if not (minimum >= 0 and maximum < L):
             raise ValueError(
                 f"{name}: got {minimum} … {maximum}; it must be from 0 to {L - 1}."

@@ -9,15 +9,14 @@ the network has after real steps.
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import ndtri
 from jaxtyping import Array, Float
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from rankone.nn import Dense
 from rankone.universality.constants import Constants, Target, target_values
@@ -29,7 +28,10 @@ from rankone.universality.tables import assemble
 __all__ = ["constant_network", "fit", "planes", "quasirandom", "shallow_network"]
 
 Matrix = NDArray[np.float64]
+Row = NDArray[Any]  # a number for each task; complex where a derivative is wanted
 Range = tuple[float, float]
+
+_AT_ONCE = 256  # tasks whose activations are computed together
 
 
 def quasirandom(n: int, dimensions: int) -> Float[np.ndarray, "{n} {dimensions}"]:
@@ -158,12 +160,12 @@ def shallow_network(
     )
 
 
-def _two_writes(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
+def _two_writes(x: Row, u: Row, xs: Row) -> tuple[Row, Row, Row]:
     """(Δ, Δx, x*) for the tasks (x, Δ, x*)."""
     return u, u * x, xs
 
 
-def _two_kernels(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
+def _two_kernels(x: Row, u: Row, xs: Row) -> tuple[Row, Row, Row]:
     """(Δκ₂, Δκ₁, x*) for the tasks (x, Δ, x*)."""
     return u * (1 + x * xs / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs
 
@@ -200,32 +202,32 @@ def planes(
         constants.margin,
         0,
     ]
-    anchors, normals = _moved(
-        coordinates, tasks, points[:, 3:], np.array([1, y_range[1] - y_range[0], 1])
-    )
-    a = np.asarray(normals, float)
-    return a, -(a * np.asarray(anchors)).sum(1)
+    widths = np.array([1, y_range[1] - y_range[0], 1])
+    anchors, a = _moved(coordinates, tasks, points[:, 3:], widths)
+    return a, -(a * anchors).sum(1)
 
 
-@partial(jax.jit, static_argnames="coordinates")
 def _moved(
     coordinates: Callable,
-    tasks: Float[Array, "n 3"],
-    quantiles: Float[Array, "n 3"],
-    widths: Float[Array, " 3"],
-) -> tuple[Float[Array, "n 3"], Float[Array, "n 3"]]:
+    tasks: Float[np.ndarray, "n 3"],
+    quantiles: Float[np.ndarray, "n 3"],
+    widths: Float[np.ndarray, " 3"],
+) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
     """Tasks in the space of the coordinates, and unit normals of planes through them:
     even in the space of tasks.
     """
-
-    def map_one(task: Any) -> Array:
-        return jnp.stack(coordinates(*task))
-
-    anchors = jax.vmap(map_one)(tasks)
-    slopes = jax.vmap(jax.jacobian(map_one))(tasks)
-    directions = ndtri(quantiles) / widths[None]
-    normals = jnp.linalg.solve(slopes.swapaxes(1, 2), directions[..., None])[..., 0]
-    return anchors, normals / jnp.linalg.norm(normals, axis=1, keepdims=True)
+    anchors = np.stack(coordinates(*tasks.T), 1)
+    # the coordinates are polynomials: a step this small into the complex plane gives
+    # their derivatives to the last digit, and each number of units is no program
+    step = 1e-20
+    columns = [
+        np.stack(coordinates(*(tasks + 1j * step * axis).T), 1).imag / step
+        for axis in np.eye(3)
+    ]
+    slopes = np.stack(columns, -1)  # (n, coordinate, entry of the task)
+    directions = ndtri(quantiles) / widths
+    normals = np.linalg.solve(slopes.swapaxes(1, 2), directions[..., None])[..., 0]
+    return anchors, normals / np.linalg.norm(normals, axis=1, keepdims=True)
 
 
 def _blank(units: int, constants: Constants, low: float) -> tuple[Matrix, Matrix]:
@@ -246,9 +248,8 @@ def fit(
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
     targets = target_values(target, x, y, x_star)
-    # fetched at once: jaxlib 0.10.2 aborts where numpy reads what is not yet computed
-    hidden, output = jax.device_get(
-        _after_steps(network, *(a.astype(network.dtype) for a in (x, y, x_star)))
+    hidden, output = _after_steps(
+        network, *(a.astype(network.dtype) for a in (x, y, x_star))
     )
     H = np.asarray(hidden, float)[:, -units:]
     residuals = targets - np.asarray(output, float)
@@ -267,19 +268,30 @@ def fit(
     )
 
 
-@jax.jit
 def _after_steps(
-    network: Network, *tasks: Array
-) -> tuple[Float[Array, "n units"], Float[Array, " n"]]:
+    network: Network, *tasks: Float[np.ndarray, " n"]
+) -> tuple[Float[np.ndarray, "n units"], Float[np.ndarray, " n"]]:
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
+    n = len(tasks[0])
+    rounds = -(-n // _AT_ONCE)
+    # rounds of one size: the tasks left over would be a second program
+    wrapped = np.arange(rounds * -(-n // rounds)) % n
+    # fetched at once: jaxlib 0.10.2 aborts where numpy reads what is not yet computed
+    hidden, output = jax.device_get(
+        _in_rounds(network, *(task[wrapped].reshape(rounds, -1) for task in tasks))
+    )
+    return hidden.reshape(-1, hidden.shape[-1])[:n], output.reshape(-1)[:n]
 
-    def features_after(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        stepped_network = step(
-            network,
-            task[0][None],
-            task[1][None],
-            jnp.asarray(network.alpha, network.dtype),
-        )
-        return stepped_network.last_hidden(task[2]), stepped_network.output(task[2])
 
-    return jax.lax.map(features_after, tasks, batch_size=256)
+@jax.jit
+def _in_rounds(
+    network: Network, *tasks: Float[Array, "rounds n"]
+) -> tuple[Float[Array, "rounds n units"], Float[Array, "rounds n"]]:
+    alpha = jnp.asarray(network.alpha, network.dtype)
+
+    def after(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        stepped = step(network, task[0][None], task[1][None], alpha)
+        hidden = stepped.last_hidden(task[2])
+        return hidden, stepped.read(hidden)
+
+    return jax.lax.map(jax.vmap(after), tasks)

@@ -91,9 +91,16 @@ class RankOneStep(Module):
     @full_precision()
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output of the network after the step at x (...) -> (...)."""
-        return _after(
-            self.network.layers[-1], self.terms[-1], self.alpha, self.last_hidden(x)
-        )[..., 0]
+        return self.read(self.last_hidden(x))
+
+    @full_precision()
+    def read(self, hidden: Float[Array, "*n units"]) -> Float[Array, "*n"]:
+        """Output of the network after the step, from the `last_hidden` layer
+        (..., units) -> (...).
+        """
+        return _after(self.network.layers[-1], self.terms[-1], self.alpha, hidden)[
+            ..., 0
+        ]
 
     @full_precision()
     def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:

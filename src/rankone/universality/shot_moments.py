@@ -6,10 +6,10 @@ Prony's method gives the atoms back. The features here are the powers of x thems
 ReLU front can only approximate them.
 """
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from numpy.typing import NDArray
 
 from rankone._checks import Numbers, array, as_array
 from rankone.universality.constants import Constants
@@ -56,46 +56,45 @@ def write_moments(
         epsilon=constants.epsilon,
         damping=constants.damping,
     )
-    return _moments(stack.astype(x.dtype), x, y, constants)
-
-
-@jax.jit
-def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
-    n = 2 * len(x)
-    Delta = y + 1 + constants.margin
-    constant_inputs = jnp.concatenate(
-        [jnp.full(n, constants.offset), jnp.full(1, constants.switch)]
-    ).astype(x.dtype)
-
-    def run(stack: Array, phi: Array) -> Array:
-        def pass_on(h: Array, W: Array) -> tuple[Array, None]:
-            return (
-                jax.nn.relu(jnp.matmul(W, h, precision="highest")),
-                None,
-            )
-
-        return jax.lax.scan(pass_on, phi, stack)[0]
-
-    def loss(stack: Array) -> Array:
-        powers = x[:, None] ** jnp.arange(n, dtype=x.dtype)[None]
-        phi = jnp.concatenate(
-            [powers, 0 * powers, jnp.broadcast_to(constant_inputs, (len(x), n + 1))], 1
-        )
-        q = jax.vmap(lambda p: run(stack, p)[2 * n :].sum())(phi)
-        # the prediction is linear · q + const and misses y by Δ: the error is −Δ, up to
-        # what q is before the step
-        return 0.5 * jnp.mean(
-            (constants.linear * (q - jax.lax.stop_gradient(q)) - Delta) ** 2
-        )
-
-    stepped_stack = stack - constants.alpha * jax.grad(loss)(stack)
-    phi_star = jnp.concatenate([jnp.zeros(n), jnp.eye(n)[0], constant_inputs]).astype(
-        x.dtype
+    return jnp.asarray(
+        _moments(stack.astype(x.dtype), np.asarray(x), np.asarray(y), constants)
     )
-    slots = run(stepped_stack, phi_star)[2 * n : -1]
-    # every layer writes ε into every slot: undone exactly
-    weights = jnp.eye(n, dtype=x.dtype) + constants.epsilon
-    return jnp.linalg.solve(weights, slots / (constants.alpha * constants.linear))
+
+
+def _moments(
+    stack: NDArray[np.floating],
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+    constants: Constants,
+) -> NDArray[np.floating]:
+    """In numpy, because each number of shots would be a program of its own. The
+    gradient of a layer is the outer product of its error and its input [M-grad].
+    """
+    k = len(x)
+    n = 2 * k
+    powers = x[:, None] ** np.arange(n, dtype=x.dtype)
+    constant_inputs = np.append(np.full(n, constants.offset), constants.switch)
+    rest = np.broadcast_to(constant_inputs.astype(x.dtype), (k, n + 1))
+    inputs = [np.hstack([powers, 0 * powers, rest])]
+    for W in stack:
+        inputs.append(np.maximum(inputs[-1] @ W.T, 0))
+    # the prediction is linear · q + const and misses y by Δ: the error is −Δ, up to
+    # what q, the sum of the slots and the switch, is before the step
+    Delta = y + 1 + constants.margin
+    error = np.zeros_like(inputs[-1])
+    error[:, 2 * n :] = -constants.linear / k * Delta[:, None]
+    stepped = []
+    for W, read, output in zip(stack[::-1], inputs[-2::-1], inputs[:0:-1], strict=True):
+        error = np.where(output > 0, error, 0)
+        stepped.append(W - constants.alpha * error.T @ read)
+        error = error @ W
+    h = np.concatenate([np.zeros(n), np.eye(n)[0], constant_inputs]).astype(x.dtype)
+    for W in stepped[::-1]:
+        h = np.maximum(W @ h, 0)
+    written = h[2 * n : -1] / (constants.alpha * constants.linear)
+    # every layer writes ε into every slot, (I + ε 11ᵀ)m in all: undone exactly
+    epsilon = constants.epsilon
+    return written - epsilon / (1 + n * epsilon) * written.sum()
 
 
 def prony(moments: Numbers) -> tuple[Float[Array, " k"], Float[Array, " k"]]:

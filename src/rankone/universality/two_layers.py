@@ -12,11 +12,10 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 from numpy.typing import NDArray
 
 from rankone.universality.constants import Constants, Target
-from rankone.universality.fitted import fit, planes
+from rankone.universality.fitted import Row, fit, planes
 from rankone.universality.network import Network
 from rankone.universality.tables import assemble
 
@@ -107,6 +106,6 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
     ), c - beta * constants.offset * (a[:, 0] + a[:, 1])
 
 
-def _slots(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
+def _slots(x: Row, u: Row, xs: Row) -> tuple[Row, Row, Row]:
     """(v₀, v₁, x*) for the tasks (x, Δ, x*), of cells without number."""
     return u * (1 + x * xs), u * (1 + x * xs) * x, xs

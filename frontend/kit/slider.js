@@ -3,7 +3,6 @@ import { h, setText, uid } from "./dom.js";
 import { definition } from "./help.js";
 
 const POSITIONS = 200; // stops of a logarithmic slider
-const EFFECT = 0.75; // of the track: what stands at its end needs the rest
 /** @type {(v: number, n: number) => number} */
 const digits = (v, n) => Number(v.toPrecision(n));
 
@@ -48,7 +47,7 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
 /**
  * Logarithmic sliders stop at two significant digits; `value` may be set to anything between. `help` (or `title`)
  * defines what the label names. `effect` says, under the right end of the track, what a larger value does; with `marked`
- * there is room for a mark beside it.
+ * there is room for marks instead.
  *
  * @param {{
  *   label: string,
@@ -82,21 +81,17 @@ export function slider({
   const input = h("input", { id, type: "range", class: "r1-range", "data-name": name });
   const { attach, className, tip } = definition(help);
   const words = h("span", { class: className }, symbol ? [h("i", {}, symbol), ` ${label}`] : label);
-  let marks = 0; // the value that the mark sets
-  // no button: between two tracks there is no room for a target, and the track itself is there for keys and fingers
-  const mark = h("span", { class: "r1-mark", hidden: true, onclick });
-  const effects = effect ? h("span", { class: "r1-effect" }, `${effect} →`) : null;
-  function onclick() {
-    take(marks);
-    input.focus({ preventScroll: true }); // keys go on from there
-  }
+  const marks = marked ? { low: markOf("low"), high: markOf("high") } : null;
   const element = h(
     "div",
     { class: "r1-field" },
     h("label", { for: id }, words),
     output,
     input,
-    marked || effect ? h("div", { class: "r1-marks" }, mark, effects) : null,
+    marks ? h("div", { class: "r1-marks" }, marks.low.parts, marks.high.parts) : null,
+    effect
+      ? h("div", { class: "r1-marks" }, h("span", { class: "r1-effect" }, `${effect} →`))
+      : null,
     tip,
   );
   attach(element, words, input);
@@ -124,6 +119,39 @@ export function slider({
     show();
     onInput(current);
   });
+  /**
+   * A tick under the track, a strip over what is marked, and words beside the tick. A press sets the
+   * slider to the tick; `why(stop)` describes it. It is no button: between two tracks there is no room for a target, and
+   * the track itself is there for keys and fingers.
+   *
+   * @param {"low" | "high"} side
+   */
+  function markOf(side) {
+    let stop = 0;
+    const onclick = () => {
+      take(stop);
+      input.focus({ preventScroll: true }); // keys go on from there
+    };
+    const tick = h("span", { class: `r1-mark r1-${side}`, hidden: true, onclick });
+    const zone = h("span", { class: `r1-zone r1-${side}`, hidden: true });
+    return {
+      parts: [zone, tick],
+      /** @type {(at: number | null, words: string, why: (stop: string) => string) => void} */
+      show(at, words, why) {
+        tick.hidden = zone.hidden = at === null;
+        if (at === null) return;
+        const position = scale.position(at);
+        stop = scale.value(position);
+        tick.title = why(format(stop));
+        const share = (position - scale.min) / (scale.max - scale.min || 1);
+        for (const part of [tick, zone]) part.style.setProperty("--r1-share", String(share));
+        const before = side === "low" && share > 0.5;
+        tick.classList.toggle("r1-before", before);
+        setText(tick, words);
+      },
+    };
+  }
+
   place();
   return {
     element,
@@ -148,22 +176,12 @@ export function slider({
       place();
     },
     /**
-     * A tick under the track at the stop nearest to `at`, with `words` beside it, which set the slider to that
-     * stop; null takes both away. The words stand on that side of the tick where there is more room; `why(stop)` describes them.
+     * Marks what lies below (`low`) or above (`high`) the stop nearest to `at`; null takes the mark away.
      *
-     * @type {(at: number | null, words: string, why: (stop: string) => string) => void}
+     * @type {(side: "low" | "high", at: number | null, words: string, why: (stop: string) => string) => void}
      */
-    mark(at, words, why) {
-      mark.hidden = at === null;
-      if (at === null) return;
-      const position = scale.position(at);
-      marks = scale.value(position);
-      setText(mark, words);
-      mark.title = why(format(marks));
-      const share = (position - scale.min) / (scale.max - scale.min || 1);
-      mark.style.setProperty("--r1-share", String(share));
-      mark.classList.toggle("r1-before", share > 0.5);
-      if (effects) effects.hidden = share > EFFECT;
+    mark(side, at, words, why) {
+      marks?.[side].show(at, words, why);
     },
     /** @param {boolean} off */
     set disabled(off) {

@@ -10,6 +10,7 @@ import { strength, strengthsOf, unknownOf, whereOf } from "./strengths.js";
 /** @import { Strengths } from "./strengths.js" */
 
 const MOST = 1.5; // at the end of the axis, which begins at 0: what is larger runs off it
+const NAMES = { limit: "noise limit", noise: "noise" };
 const HELP = {
   limit:
     "The strongest noise with which a run from this query still finds the picture. A larger β lowers it, because a stored picture then counts only if the query is close to it. It is 0 where even the exact memory fails.",
@@ -28,7 +29,7 @@ export function createBars() {
   /** @param {"limit" | "noise"} name */
   const row = (name) => {
     const { attach, className, tip } = definition(HELP[name]);
-    const words = h("span", { class: className }, name);
+    const words = h("span", { class: className }, NAMES[name]);
     const number = h("span", { class: "r1-value" });
     const bar = h("span", { class: "r1-strength" });
     const track = h("span", { class: "r1-track" }, bar);

@@ -187,7 +187,7 @@ export function createExplorer(initial, library, model, questions = []) {
       strokes++;
     }
     clock.pause();
-    moved = true;
+    moved = hold.held;
     due = (play || before !== null) && !hold.held && !reducedMotion();
     view.sketching = false;
     view.truth = false;
@@ -266,7 +266,7 @@ export function createExplorer(initial, library, model, questions = []) {
   function showMap() {
     const ghost = pin.pinned?.settings ?? null;
     map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
-    panel.mark(map.mark());
+    panel.mark(map.mark(), map.lost(frame.settings, ready));
   }
 
   /**

@@ -94,7 +94,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
   (look, { D, Y }) =>
-    `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*, its place on a wave. A larger *β* moves it further along, so that smaller differences count.`,
+    `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*, a place on a wave. A larger *β* spreads similar pictures further apart.`,
   () =>
     "The distributed memory reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures, faint ones earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one only by chance.",
   (_, { K, bits }) =>

@@ -90,10 +90,18 @@ export function createPanel(settings, library, brush, change, on) {
     grid: grid.element,
     cover: Object.values(cover).map((c) => c.element),
     weigh: grid.weigh,
-    /** @param {number | null} beta Where pictures mix. */
-    mark(beta) {
+    /** The β below which pictures mix, and that above which noise wins. @type {(mixed: number | null, lost: number | null) => void} */
+    mark(mixed, lost) {
       first.beta.mark(
-        beta,
+        "high",
+        lost,
+        "noise",
+        (stop) =>
+          `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
+      );
+      first.beta.mark(
+        "low",
+        mixed,
         "← here pictures mix",
         (stop) =>
           `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
@@ -142,7 +150,6 @@ function firstControls(settings, change) {
       marked: true,
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
-      effect: "limit falls",
       title:
         "How selective the memories are. With a large β only pictures close to the query count; with a small β many are mixed.",
     }),
@@ -162,7 +169,7 @@ function firstControls(settings, change) {
       symbol: "K",
       values: upTo(24),
       format: count,
-      effect: "more noise",
+      effect: "more noise, more mixing",
       title: "How many pictures are stored: the first K of the collection, and your own.",
     }),
   };

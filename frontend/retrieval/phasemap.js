@@ -157,6 +157,16 @@ export function phaseMap(library, on) {
     /** The β below which pictures mix, or null where it is not to be told. */
     mark: () => mark,
     /**
+     * The β above which the noise is above its limit, or null where that is not known.
+     *
+     * @type {(settings: Settings, ready: Ready) => number | null}
+     */
+    lost({ Y, basis, across }, { freedom, stored }) {
+      if (across !== "beta" || limits.size < BETAS.length || mark === null) return null;
+      const noise = Math.sqrt((freedom * stored.length) / ((basis === "sincos" ? 2 : 1) * Y));
+      return crossing(BETAS.map((beta, i) => [beta, (limits.get(i) ?? 0) / noise]));
+    },
+    /**
      * `drawn` tells one layer of paint from another; `hide` leaves out what would tell the answer.
      *
      * @type {(settings: Settings, ready: Ready, how: { drawn: number, ghost: Settings | null, hide: boolean }) => void}
@@ -250,6 +260,19 @@ export function phaseMap(library, on) {
       return { job: { config, columns: all, Ys: YS, order }, pictures };
     },
   };
+}
+
+/**
+ * The last x at which a positive ratio falls through 1, or the first that is positive where all of them are less.
+ *
+ * @param {[x: number, ratio: number][]} points
+ */
+export function crossing(points) {
+  const above = points.findLastIndex(([, ratio]) => ratio >= 1);
+  if (above === points.length - 1) return null;
+  if (above < 0) return points.find(([, ratio]) => ratio > 0)?.[0] ?? null;
+  const [[a, high], [b, low]] = points.slice(above, above + 2);
+  return a * (b / a) ** (Math.log(high) / Math.log(high / Math.max(low, 1e-3)));
 }
 
 /** @type {(settings: Settings, K: number) => Settings} */

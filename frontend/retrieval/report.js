@@ -76,7 +76,9 @@ export const blendOf = (mixed, bits) =>
 /** @type {(error: number, bits: boolean) => string} */
 export function errorInWords(error, bits) {
   if (bits) return `${percent(error)} of the bits wrong`;
-  return error < 1 ? `mean error per pixel ${fixed(error, 3)}` : "pixels far out of range";
+  return error < 1
+    ? `mean error per pixel ${fixed(error, 3)}`
+    : "values far beyond black and white";
 }
 
 const SEEN = 1 / 255; // a change of less, one grey level, is not seen

@@ -91,7 +91,7 @@ test("steps are counted as a reader counts, and no error is larger than the pict
   assert.match(inWords(1, numbers(), found()), /^After 1 step\. /);
   assert.match(inWords(0, numbers(), found()), /^After 0 steps\. /);
   assert.equal(errorInWords(0.0419, false), "mean error per pixel 0.042");
-  assert.equal(errorInWords(26, false), "pixels far out of range");
+  assert.equal(errorInWords(26, false), "values far beyond black and white");
   assert.equal(errorInWords(0.25, true), "25 % of the bits wrong");
 });
 

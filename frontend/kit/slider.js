@@ -88,9 +88,9 @@ export function slider({
     h("label", { for: id }, words),
     output,
     input,
-    marks ? h("div", { class: "r1-marks" }, marks.low.parts, marks.high.parts) : null,
+    marks ? h("div", { class: "r1-stops" }, marks.low.parts, marks.high.parts) : null,
     effect
-      ? h("div", { class: "r1-marks" }, h("span", { class: "r1-effect" }, `${effect} →`))
+      ? h("div", { class: "r1-stops" }, h("span", { class: "r1-effect" }, `${effect} →`))
       : null,
     tip,
   );
@@ -132,7 +132,7 @@ export function slider({
       take(stop);
       input.focus({ preventScroll: true }); // keys go on from there
     };
-    const tick = h("span", { class: `r1-mark r1-${side}`, hidden: true, onclick });
+    const tick = h("span", { class: `r1-stop r1-${side}`, hidden: true, onclick });
     const zone = h("span", { class: `r1-zone r1-${side}`, hidden: true });
     return {
       parts: [zone, tick],

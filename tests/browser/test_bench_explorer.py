@@ -89,6 +89,15 @@ def test_a_question_hides_what_is_read_and_dividing_changes_who_writes_so(explor
     assert abs(state(page)["curve"][-1]) < 0.05
 
 
+@pytest.mark.parametrize("size", ["laptop", "phone"])
+def test_the_names_under_the_slider_stand_above_what_is_said_of_them(explorer, size):
+    page = explorer(size)
+    boxes = [box.bounding_box() for box in page.locator(".r1-mark-button").all()]
+    assert len(boxes) == 4
+    below = max(box["y"] + box["height"] for box in boxes)
+    assert below <= page.locator(".r1-status").bounding_box()["y"] + 1
+
+
 def test_two_keys_that_are_one_are_said_to_be(explorer):
     page = explorer(settings={"way": 3, "pairs": [[0, 0, 0], [0, 0, 1], [0.5, 0, 0]]})
     expect(page.locator(".r1-status")).to_contain_text("There is no X here")

@@ -1624,7 +1624,7 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
 def test_a_mark_under_the_slider_of_beta_says_where_pictures_mix(explorer, size):
     page = explorer(size)
     rest(page)
-    mark = page.locator(".r1-field:has([data-name=beta]) .r1-mark.r1-low")
+    mark = page.locator(".r1-field:has([data-name=beta]) .r1-stop.r1-low")
     track = page.locator("input[data-name=beta]")
     expect(mark).to_contain_text("← here pictures mix")
     beta = float(re.search(r"β = ([\d.]+)", mark.get_attribute("title"))[1])

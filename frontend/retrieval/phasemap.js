@@ -68,7 +68,6 @@ export function phaseMap(library, on) {
         label: "below this line, the noise is above its limit (formula)",
         tone: "ink",
         dash: "6 3",
-        rare: true,
       },
       {
         key: "first",

@@ -292,6 +292,6 @@ def _in_rounds(
     def after(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         stepped = step(network, task[0][None], task[1][None], alpha)
         hidden = stepped.last_hidden(task[2])
-        return hidden, stepped.read(hidden)
+        return hidden, stepped._read(hidden)
 
     return jax.lax.map(jax.vmap(after), tasks)

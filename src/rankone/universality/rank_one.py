@@ -91,10 +91,10 @@ class RankOneStep(Module):
     @full_precision()
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output of the network after the step at x (...) -> (...)."""
-        return self.read(self.last_hidden(x))
+        return self._read(self.last_hidden(x))
 
     @full_precision()
-    def read(self, hidden: Float[Array, "*n units"]) -> Float[Array, "*n"]:
+    def _read(self, hidden: Float[Array, "*n units"]) -> Float[Array, "*n"]:
         """Output of the network after the step, from the `last_hidden` layer
         (..., units) -> (...).
         """

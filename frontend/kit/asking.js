@@ -29,6 +29,7 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
   /** @type {string | null} */
   let guess = null;
   const questions = createQuestions(presets, { choose, guess: decide }, offer);
+  if (preset) questions.mark(preset.key, preset.ask); // from the start: nothing moves when it is posed
 
   /** @param {string | null} choice The reader's guess; null is only a wish to see. */
   function decide(choice) {

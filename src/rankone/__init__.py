@@ -1,7 +1,8 @@
 """The library of the book Rank One: how neural networks write, retrieve and edit
 memories.
 
-Read `plain` first. It holds the five results as their definitions, in under a hundred lines of code.
+Read `plain` first. It holds the five results as their definitions, in under a hundred
+lines of code.
 The packages `memory`, `editing`, `preconditioning`, `universality` and `residual` hold
 one result each, and `writes` holds the read-out that they share. `maml` and `language`
 are models to try the results on. `theory` computes what the book proves, and `printed`

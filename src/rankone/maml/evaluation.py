@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 from rankone._checks import boolean, brief, instance, integer, random_key
 from rankone._module import Module
@@ -125,7 +125,7 @@ def after_steps(
 @partial(jax.jit, static_argnames=("learner", "metric", "steps", "per_task"))
 def _after_steps(
     learner: GradientLearner,
-    step_size: ArrayLike,
+    step_size: Any,
     params: Any,
     tasks: Task,
     metric: Loss,

@@ -266,7 +266,8 @@ export function createExplorer(initial, library, model, questions = []) {
   function showMap() {
     const ghost = pin.pinned?.settings ?? null;
     map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
-    panel.mark(map.mark(), map.lost(frame.settings, ready));
+    const lost = frame.pending ? null : map.lost(frame.settings, ready);
+    panel.mark(map.mark(), lost);
   }
 
   /**

@@ -161,7 +161,7 @@ export function phaseMap(library, on) {
      * @type {(settings: Settings, ready: Ready) => number | null}
      */
     lost({ Y, basis, across }, { freedom, stored }) {
-      if (across !== "beta" || limits.size < BETAS.length || mark === null) return null;
+      if (across !== "beta" || limits.size < BETAS.length) return null;
       const noise = Math.sqrt((freedom * stored.length) / ((basis === "sincos" ? 2 : 1) * Y));
       return crossing(BETAS.map((beta, i) => [beta, (limits.get(i) ?? 0) / noise]));
     },
@@ -241,14 +241,17 @@ export function phaseMap(library, on) {
       /** @type {Map<string, Float32Array>} */
       const pictures = new Map();
       const { eta, steps, target } = settings;
-      const lawful = isStored && collection !== "bits" && limits.size === 0;
+      const isWave = settings.basis === "sincos" || settings.basis === "cos"; // the law knows no other features
+      const lawful = isStored && isWave && collection !== "bits";
       const all = xs.map((x, i) => {
         const one = at(settings, x);
         const wanted = storedOf(one).indexOf(target);
         const { start, held, geometry } = foresights[i];
         const { moving } = geometry;
         const descent =
-          lawful && wanted >= 0 ? { start, held, moving, wanted, eta, steps, ahead: AHEAD } : null;
+          lawful && wanted >= 0 && !limits.has(i)
+            ? { start, held, moving, wanted, eta, steps, ahead: AHEAD }
+            : null;
         const ids = storedOf(one).map((k) => {
           const id = library.id(collection, k, size);
           pictures.set(id, library.pattern(collection, k, size));

@@ -5,6 +5,7 @@ import { inflateRawSync } from "node:zlib";
 import { Keeper } from "../retrieval/keeper.js";
 import { resize } from "../retrieval/math/patterns.js";
 import { Foresight } from "../retrieval/math/phase.js";
+import { crossing } from "../retrieval/phasemap.js";
 import { AHEAD } from "../retrieval/report.js";
 import { DEFAULTS, noPaint, prepare } from "../retrieval/settings.js";
 import { strength, strengthsOf, unknownOf, whereOf } from "../retrieval/strengths.js";
@@ -121,4 +122,14 @@ test("near the edge neither is called the stronger one", () => {
   assert.equal(whereOf({ limit: 0.09, noise: 0.28 }, true), "Noise above limit: the vector fails.");
   assert.equal(whereOf({ limit: 0, noise: 0.28 }, true), "Even the exact memory fails.");
   assert.deepEqual([0, 0.002, 0.7, 2.147].map(strength), ["0", "< 0.01", "0.70", "2.15"]);
+});
+
+test("noise wins above the last β at which the limit falls through the noise", () => {
+  const points = (/** @type {number[]} */ ...ratios) =>
+    ratios.map((ratio, i) => /** @type {[number, number]} */ ([10 ** i, ratio]));
+  assert.equal(crossing(points(0, 2, 2)), null); // no noise wins
+  assert.equal(crossing(points(0, 0.5, 0.2)), 10); // as soon as no pictures mix
+  assert.equal(crossing(points(0, 0, 0)), null);
+  const at = crossing(points(0, 2, 0.5));
+  assert.ok(at !== null && Math.abs(at - 10 ** 1.5) < 1e-9);
 });

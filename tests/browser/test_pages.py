@@ -357,6 +357,18 @@ def test_the_notation_does_not_move_while_its_rows_arrive(visit: Any) -> None:
     assert heads.evaluate_all(widths) == whole
 
 
+def test_a_strip_of_symbols_comes_as_a_whole(visit: Any) -> None:
+    """The widths of its columns hang on all its rows, so it waits for what follows."""
+    page = visit().open("book/chapters/distributed.html")
+    strip = page.locator("table.symbols")
+    assert strip.is_visible()
+    strip.evaluate(
+        "(strip) => { while (strip.parentElement.nextElementSibling) "
+        "strip.parentElement.nextElementSibling.remove(); }"
+    )
+    assert not strip.is_visible()
+
+
 def test_the_index_of_search_is_loaded_where_it_is_searched(visit: Any) -> None:
     watched = visit()
     page = watched.open("book/intro.html")

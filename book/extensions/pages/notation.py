@@ -49,6 +49,8 @@ def read_rows(app: Sphinx, doctree: nodes.document) -> None:
     caption → TeX → row.
     """
     for table in doctree.findall(nodes.table):
+        if table.next_node(nodes.entry).astext() == "Symbol":
+            table["classes"].append("symbols")  # comes as a whole: custom.css
         names = [name for name in table["names"] if name.startswith("tbl-notation-")]
         if names:
             symbols = app.env.metadata[app.env.docname].setdefault("symbols", {})

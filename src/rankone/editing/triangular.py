@@ -2,7 +2,7 @@
 right-hand sides there are.
 
 A library's own solve with one right-hand side runs column by column. With the diagonal
-blocks inverted beforehand the same substitution is a short sequence of matrix-vector
+blocks inverted in advance the same substitution is a short sequence of matrix-vector
 products; and with each panel of rows in a buffer of its own no product has to copy its
 part of the matrix first.
 """

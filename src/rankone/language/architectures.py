@@ -95,8 +95,8 @@ class Architecture:
     ignored: tuple[str, ...] = ("rotary_emb.inv_freq",)
 
     def place(self, name: str) -> tuple[tuple[str, ...], int | None] | None:
-        """This package's names for the weights in a tensor, and the number of their
-        block; None for a tensor that is not a weight.
+        """Names that this package gives to the weights in a tensor, and the number of
+        their block; None for a tensor that is not a weight.
 
         Raises:
             ValueError: If the family has no such weight.

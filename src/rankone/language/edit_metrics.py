@@ -43,10 +43,11 @@ def judge(
     Returns:
         Name → "margin", the mean log-probability per token of the new answer less that
         of the true one, in the order rewriting, paraphrases, neighbours; "said",
-        whether the new answer to the rewriting is the likeliest at every token; and
-        "kept", the share of neighbours whose true answer is the likeliest.
+        true if the new answer to the rewriting is the likeliest at every token; and
+        "kept", the fraction of neighbours whose true answer is the likeliest.
     """
-    layer, W = model.network.check_layer(layer), model.network.down(layer)
+    layer = model.network.check_layer(layer)
+    W = model.network.down(layer)
     deltas = {
         name: None if change is None else _change(name, change, W.shape)
         for name, change in changes.items()
@@ -165,7 +166,7 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     which is also valid near 0 and 1.
 
     Args:
-        share: Share observed, between 0 and 1.
+        share: Fraction observed, between 0 and 1.
         n: Number of trials.
         z: Half the width in standard deviations; the default gives 95 %.
 

@@ -576,7 +576,7 @@ def _point(centre: Numbers | None, D: int, dtype: Any) -> Array:
 def _check_angles(
     name: str, Xi: Array, centre: Array, beta: Array, features: RandomFeatures
 ) -> None:
-    """Refuse patterns whose features would be rounding: where looking at them is free,
+    """Raise if features of the patterns would be rounding: where looking is free,
     and features are periodic.
     """
     if (

@@ -97,9 +97,11 @@ def as_tables(T: Array | Packed | Tables, tables: int, columns: int) -> Tables:
         return T
     Y = T.size // tables
     if isinstance(T, CodedVector):
-        bits, scale = T.bits, T.scale
+        bits = T.bits
+        scale = T.scale
     else:
-        bits, scale = 32, jnp.ones((), T.dtype)
+        bits = 32
+        scale = jnp.ones((), T.dtype)
     if isinstance(T, Packed):
         entries = from_bytes(T.codes, bits)[: T.size].reshape(tables, Y)
     elif isinstance(T, Tables):

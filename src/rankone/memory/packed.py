@@ -127,7 +127,7 @@ def in_blocks(
     """Inputs for a scan over blocks of frequencies, and a function that maps one input
     to the block's (tables, rows) entries of T.
 
-    An array is laid out in blocks beforehand. Of a packed vector the scan gets the
+    An array is laid out in blocks in advance. Of a packed vector the scan gets the
     places alone, and unpacks each block when it comes to it. Entries past the end are
     zero.
     """

@@ -109,7 +109,7 @@ class Retrieval(Module):
         energies: Energy before each step and at the end (..., max_steps + 1); constant
             once converged.
         steps: Steps taken (...).
-        converged: Whether the last step moved no free entry by more than tol (...).
+        converged: True if the last step moved no free entry by more than tol (...).
         floored: Fraction of the visited states whose energy was the floor's tangent
             line; 0 for an exact memory (...).
         outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY

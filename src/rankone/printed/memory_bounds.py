@@ -50,7 +50,9 @@ def lemma_2(
         x: States (N, D).
         z: States, as many as x.
     """
-    Xi, beta, K = memory.Xi, memory.beta, len(memory.Xi)
+    Xi = memory.Xi
+    beta = memory.beta
+    K = len(Xi)
 
     def square(y: Array) -> Array:
         return ((y[:, None] - Xi[None]) ** 2).sum(-1)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from rankone._checks import (
     Numbers,
@@ -43,7 +43,7 @@ from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
 from rankone.residual.blocks import search_rows
 
-__all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch"]
+__all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch", "valid_rows"]
 
 _AXIS = "rows"
 _Rows = TypeVar("_Rows", Array, np.ndarray)
@@ -200,9 +200,7 @@ def _check_size(rows: _Rows) -> _Rows:
             maximum = max(float(entries.max()), -float(entries.min()))
         else:
             maximum = float(concrete(_largest_entry, rows))
-        info = jnp.finfo(wider(rows.dtype, jnp.float32))
-        lower = float(info.tiny) ** 0.5 / float(info.eps)
-        upper = (float(info.max) / rows.shape[1]) ** 0.5 / 2
+        lower, upper = _size_limits(rows)
         if not (maximum == 0 or lower <= maximum <= upper):
             raise ValueError(
                 f"rows: got a largest entry of {maximum:.1e}; it must be of entries "
@@ -210,6 +208,23 @@ def _check_size(rows: _Rows) -> _Rows:
                 "numbers: rescale them."
             )
     return rows
+
+
+def valid_rows(rows: Array) -> Bool[Array, ""]:
+    """True if an `ExactSearch` of these rows (n, D) refuses none of their values: the
+    check of its constructor, for use inside jit.
+    """
+    maximum = _largest_entry(rows)  # NaN if an entry is
+    lower, upper = _size_limits(rows)
+    return (maximum == 0) | (lower <= maximum) & (maximum <= upper)
+
+
+def _size_limits(rows: _Rows) -> tuple[float, float]:
+    """Smallest and largest size that the largest entry of rows (n, D) may have."""
+    info = jnp.finfo(wider(rows.dtype, jnp.float32))
+    lower = float(info.tiny) ** 0.5 / float(info.eps)
+    upper = (float(info.max) / rows.shape[1]) ** 0.5 / 2
+    return lower, upper
 
 
 @jax.jit

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Float, Integer
+from jaxtyping import Array, Bool, Float, Integer
 
 from rankone._checks import (
     Numbers,
@@ -41,6 +41,8 @@ __all__ = [
     "probabilities",
     "sparse",
     "split",
+    "valid_classes",
+    "valid_probabilities",
 ]
 
 # tolerance of the sum of a row of probabilities: half precision sums that well
@@ -271,6 +273,12 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
     return probs
 
 
+def valid_probabilities(probs: Float[Array, "*n L"]) -> Bool[Array, ""]:
+    """True if `probabilities` refuses none of these values, for use inside jit."""
+    # a sum is NaN or infinite if an entry is
+    return (abs(probs.sum(-1) - 1) < _SUM).all() & (probs.min() >= -_SUM)
+
+
 def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
     """`value` as a positive floating scalar array; a Python number gets the default
     dtype.
@@ -306,3 +314,11 @@ def classes(
                 f"{name}: got {minimum} … {maximum}; it must be from 0 to {L - 1}."
             )
     return numbers(name, indices)
+
+
+def valid_classes(labels: Integer[Array, "..."], L: int) -> Bool[Array, ""]:
+    """True if `classes` refuses none of these values, for use inside jit."""
+    # the largest class need not be a number of a narrow type; what is too large for an
+    # index comes out negative
+    indices = labels.astype(int)
+    return (indices.min() >= 0) & (indices.max() < L)

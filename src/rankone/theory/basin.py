@@ -256,7 +256,7 @@ def features_to_reach(
         K: Number of patterns.
         beta: Inverse temperature; to tell K patterns apart it grows as 4 log K, and Y
             with it as K^(1 + 4f).
-        flips: f > 0, the share of flipped bits.
+        flips: f > 0, the fraction of flipped bits.
         step_size: η.
         steps: L.
     """

@@ -164,7 +164,7 @@ def _distance_integral(
 
 
 def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
-    """F_r(t): share of the unit ball within t of a point at radius r, by two caps where
+    """F_r(t): fraction of the unit ball within t of a point at radius r, by two caps where
     the balls cross.
     """
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -133,8 +133,8 @@ def information_bound(
     Args:
         D: Bits in a pattern.
         K: Number of patterns.
-        flips: f, the share of flipped bits in a cue, at most one half.
-        errors: ρ ≤ f, the share of wrong bits allowed after recall.
+        flips: f, the fraction of flipped bits in a cue, at most one half.
+        errors: ρ ≤ f, the fraction of wrong bits allowed after recall.
     """
     bits = _entropy(flips) - _entropy(errors)
     return jnp.asarray(K) * jnp.asarray(D) * jnp.maximum(bits, 0)

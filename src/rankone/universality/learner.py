@@ -115,8 +115,8 @@ def universal_learner(
 def _sizes(
     construction: Any, cells: Any, units: Any, levels: Any
 ) -> tuple[int, int | None, int | None]:
-    """The construction is known, every size a number, and none is given that the
-    construction has no use for.
+    """Checked numbers of cells, units and levels, of which a construction takes only
+    some.
     """
     choice("construction", construction, CONSTRUCTIONS)
     cells = integer("cells", cells)
@@ -141,8 +141,8 @@ def _sizes(
 
 
 def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
-    """The ends, if float32 tells a thousand values between them apart, and no square of
-    them overflows.
+    """Checked ends of the range of y, wide enough for a thousand numbers of `dtype`
+    between them, and so small that no square overflows.
     """
     requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     try:

@@ -134,18 +134,22 @@ class Network(Module):
 
     def input(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n inputs"]:
         """[x, θ_b]: x (...) -> (..., 1 + s)."""
-        x = numbers("x", x)
-        return jnp.concatenate(
-            [
-                x[..., None],
-                jnp.broadcast_to(self.switch, (*x.shape, *self.switch.shape)),
-            ],
-            -1,
-        )
+        return _input(self.switch, numbers("x", x))
 
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output at x (...) -> (...)."""
-        return forward(self, x)[0]
+        return _last_output(self, numbers("x", x))
+
+
+@jax.jit
+def _input(switch: Array, x: Array) -> Array:
+    switches = jnp.broadcast_to(switch, (*x.shape, *switch.shape))
+    return jnp.concatenate([x[..., None], switches], -1)
+
+
+@jax.jit
+def _last_output(network: Network, x: Array) -> Array:
+    return forward(network, x)[0]
 
 
 @full_precision()
@@ -321,7 +325,7 @@ def shots(
 
 
 def _check_values(network: Network, y: np.ndarray) -> None:
-    """Refuse values that are not finite, or that the network was not built for."""
+    """Raise if values are not finite, or the network was not built for them."""
     if not np.isfinite(y).all():
         raise ValueError("y: got NaN or infinity; it must be finite.")
     if network.y_range is None:

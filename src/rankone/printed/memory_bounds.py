@@ -50,9 +50,7 @@ def lemma_2(
         x: States (N, D).
         z: States, as many as x.
     """
-    Xi = memory.Xi
-    beta = memory.beta
-    K = len(Xi)
+    Xi, beta, K = memory.Xi, memory.beta, len(memory.Xi)
 
     def square(y: Array) -> Array:
         return ((y[:, None] - Xi[None]) ** 2).sum(-1)

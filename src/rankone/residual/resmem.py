@@ -40,6 +40,7 @@ from rankone.residual.storage import (
     from_arrays,
     full,
     largest,
+    positive_number,
     positive_scalar,
     probabilities,
     split,
@@ -81,11 +82,11 @@ def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
         distances: (..., k), in the unit of σ.
         sigma: Width σ, positive.
     """
-    return _soft_weights(distances, positive_scalar("sigma", sigma, _SIGMA))
+    return _soft_weights(distances, positive_number("sigma", sigma, _SIGMA))
 
 
 @jax.jit
-def _soft_weights(distances: Numbers, sigma: Array) -> Array:
+def _soft_weights(distances: Numbers, sigma: Numbers) -> Array:
     d = jnp.asarray(distances)
     return jax.nn.softmax(-d / sigma, axis=-1, where=~jnp.isposinf(d))
 

@@ -37,6 +37,7 @@ __all__ = [
     "full",
     "largest",
     "onehot_residuals",
+    "positive_number",
     "positive_scalar",
     "probabilities",
     "sparse",
@@ -283,11 +284,17 @@ def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
     """`value` as a positive floating scalar array; a Python number gets the default
     dtype.
     """
+    return jnp.asarray(positive_number(name, value, hint))
+
+
+def positive_number(name: str, value: Numbers, hint: str) -> Numbers:
+    """`value` as a positive floating number, for a program that takes one of Python's
+    sooner than it is made an array.
+    """
     positive(name, value, hint, dtype=jnp.result_type(float))
-    is_floating = jnp.issubdtype(jnp.result_type(value), jnp.floating)
-    return jnp.asarray(
-        value if is_floating and hasattr(value, "dtype") else float(cast(float, value))
-    )
+    dtype = getattr(value, "dtype", None)
+    is_floating = dtype is not None and jnp.issubdtype(dtype, jnp.floating)
+    return value if is_floating else float(cast(float, value))
 
 
 def classes(

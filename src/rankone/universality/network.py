@@ -278,8 +278,11 @@ def _floats(name: str, value: Numbers, dtype: Any) -> Any:
     """`value` in `dtype`: a JAX array where it lies, another in numpy, which jit takes
     without a program of its own.
     """
+    array = host(name, value)
+    if array.dtype == dtype:
+        return array
     with np.errstate(over="ignore", under="ignore"):
-        return host(name, value).astype(dtype)
+        return array.astype(dtype)
 
 
 def unit(name: str, value: Numbers, dtype: Any) -> Any:
@@ -341,4 +344,8 @@ def _check_values(network: Network, y: np.ndarray) -> None:
 
 
 def _row(a: Any) -> Any:
-    return a.reshape(1) if a.ndim == 0 else a
+    """A scalar as an array (1,); shots as they are."""
+    if a.ndim:
+        return a
+    # in numpy, because a reshape of JAX takes as long as a third of a small step
+    return np.asarray(a).reshape(1) if readable(a) else a.reshape(1)

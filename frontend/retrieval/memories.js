@@ -53,9 +53,8 @@ export function createMemories(grid, opener) {
         long(`, ${count(each)} more per ${pattern}`),
       );
       vector.replaceChildren(
-        long(`the sum of a code for each ${pattern}: `),
         `${count(numbers.distributed)} numbers`,
-        long(`, however many ${pattern}s`),
+        long(`: each ${pattern} is turned into as many, and T is their sum`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

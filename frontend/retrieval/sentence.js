@@ -47,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories bring the picture back. The list grows with each picture. T is longer than this list but keeps its length: each picture adds noise instead. Can you make one of them fail?";
+  "Both memories bring the picture back. The list is shorter here, but it grows with each picture. T keeps its length and gets noisier. Can you make one of them fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -65,7 +65,7 @@ function vectorLost(run, { beta, Y, eta }) {
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
     return `At β = ${figures(beta)} distance counts so much that the signal is weak. The exact memory still finds the strongest signal; in the vector the noise is stronger. Lower β, raise Y, or hide less.`;
-  return `The exact memory brings the picture back. The vector averages only ${count(Y)} rough estimates, each with errors from ${pictures(run)}: too much noise. Raise Y, or store fewer.`;
+  return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. Raise Y, or store fewer.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */

@@ -673,8 +673,8 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
         "Exact memory: a list, 6 × 3,072 = 18,432 numbers, 3,072 more per picture"
     )
     expect(boxes[1]).to_contain_text(
-        "Distributed memory: one vector T, the sum of a code for each picture: "
-        "120,000 numbers, however many pictures"
+        "Distributed memory: one vector T, 120,000 numbers: "
+        "each picture is turned into as many, and T is their sum"
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()
     slide(page, "K", 2)

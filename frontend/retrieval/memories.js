@@ -54,7 +54,7 @@ export function createMemories(grid, opener) {
       );
       vector.replaceChildren(
         `${count(numbers.distributed)} numbers`,
-        long(`: each ${pattern} is turned into as many, and T is their sum`),
+        long(`: two for each of ${count(Y)} random waves, summed over all ${pattern}s`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

@@ -47,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories bring the picture back. The list is shorter here, but it grows with each picture. T keeps its length and gets noisier. Can you make one of them fail?";
+  "Both memories bring the picture back. The list compares the query with each picture. T averages one rough guess per frequency, and never grows. Can you make one of them fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -72,7 +72,7 @@ function vectorLost(run, { beta, Y, eta }) {
 function blended(run, { beta }) {
   const { exact, distributed, bits } = run.both;
   const there = distributed.noisy ? " The distributed memory is lost in noise as well." : "";
-  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β, or store fewer.${there}`;
+  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β${distributed.noisy ? " and Y" : ""}, or store fewer.${there}`;
 }
 
 /** @param {Findings} run */

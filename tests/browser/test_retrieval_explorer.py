@@ -1620,6 +1620,18 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
     expect(tiles).to_have_count(6)
 
 
+def test_the_words_of_a_gauge_stand_on_bands_as_high_as_the_gauge(explorer):
+    page = explorer()
+    rest(page)
+    band = page.locator(".r1-band").first
+    expect(band).to_be_visible()
+    height = band.evaluate("(e) => e.clientHeight")
+    zones = band.locator(".r1-zone").evaluate_all(
+        "(all) => all.map((e) => [e.clientHeight, e.offsetTop])"
+    )
+    assert zones == [[height, 0]] * 3
+
+
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_a_mark_under_the_slider_of_beta_says_where_pictures_mix(explorer, size):
     page = explorer(size)

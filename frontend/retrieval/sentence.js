@@ -47,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories bring the picture back. The list compares the query with each picture. T averages one rough guess per frequency, and never grows. Can you make one of them fail?";
+  "Both memories find the picture. The list compares the query with each one. In T each frequency guesses how close all of them are, and the average counts. Can you make one memory fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -64,7 +64,7 @@ function vectorLost(run, { beta, Y, eta }) {
     return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
-    return `At β = ${figures(beta)} distance counts so much that the signal is weak. The exact memory still finds the strongest signal; in the vector the noise is stronger. Lower β, raise Y, or hide less.`;
+    return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther; in the vector noise hides it. Lower β, raise Y, or hide less.`;
   return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. Raise Y, or store fewer.`;
 }
 

@@ -136,7 +136,7 @@ test("the sentence follows the settings, and names what would help", () => {
   );
   assert.match(
     told(lost, { pull: 0.9, roughness: 2 }),
-    /only 60,000 rough estimates, each with errors from 6 pictures.*Raise Y/,
+    /estimates roughly how close the query is to 6 pictures.*60,000.*too noisy.*Raise Y/,
   );
   assert.match(
     told({ leadDistributed: 0.9 }),

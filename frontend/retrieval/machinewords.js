@@ -87,7 +87,10 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
-  const climbed = step > 0 && error > CLIMBED * share ? "; the steps follow this noise, too" : "";
+  const climbed =
+    step > 0 && error > CLIMBED * share
+      ? "; the steps went where noise raises Ŝ, so there is more of it here"
+      : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
 }
 

@@ -90,23 +90,8 @@ export function createPanel(settings, library, brush, change, on) {
     grid: grid.element,
     cover: Object.values(cover).map((c) => c.element),
     weigh: grid.weigh,
-    /** The β below which pictures mix, and that above which noise wins. @type {(mixed: number | null, lost: number | null) => void} */
-    mark(mixed, lost) {
-      first.beta.mark(
-        "low",
-        mixed,
-        "← here pictures mix",
-        (stop) =>
-          `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
-      );
-      first.beta.mark(
-        "high",
-        lost,
-        "noise",
-        (stop) =>
-          `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
-      );
-    },
+    /** Up to which β pictures mix, and from which on noise wins. */
+    stretch: first.beta.stretch,
     more: h(
       "div",
       { class: "r1-controls" },
@@ -147,7 +132,23 @@ function firstControls(settings, change) {
       ...of("beta"),
       label: "selectivity",
       symbol: "β",
-      marked: true,
+      stretches: {
+        low: {
+          word: "pictures mix",
+          why: (stop) =>
+            `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
+        },
+        between: {
+          word: "works",
+          why: (stop) =>
+            `Here both memories find the picture (formula). Y and K move both ends. Press for β = ${stop}.`,
+        },
+        high: {
+          word: "noise",
+          why: (stop) =>
+            `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
+        },
+      },
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
       title:

@@ -47,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories find the picture. The list compares the query with each one. In T each frequency guesses how close all of them are, and the average counts. Can you make one memory fail?";
+  "Both memories find the picture. The list compares the query with each one. T averages rough guesses of how close all of them are, one guess per frequency. Can you make one memory fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -72,7 +72,7 @@ function vectorLost(run, { beta, Y, eta }) {
 function blended(run, { beta }) {
   const { exact, distributed, bits } = run.both;
   const there = distributed.noisy ? " The distributed memory is lost in noise as well." : "";
-  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β${distributed.noisy ? " and Y" : ""}, or store fewer.${there}`;
+  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β${distributed.noisy || distributed.grainy ? " and Y" : ""}, or store fewer.${there}`;
 }
 
 /** @param {Findings} run */

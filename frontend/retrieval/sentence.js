@@ -47,7 +47,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories find the picture. The list compares the query with each one. T averages rough guesses of how close all of them are, one guess per frequency. Can you make one memory fail?";
+  "Both memories find the picture. The list compares the query with each one. T averages rough guesses of how close all of them are, one per frequency. Can you make one fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {

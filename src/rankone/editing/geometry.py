@@ -333,8 +333,8 @@ Quality = Float[Array, " 5"]
 def refuse_singular(
     name: str, quality: Quality | None, C: Any = None, ridge: ArrayLike = 0.0
 ) -> None:
-    """Raise if C has no inverse. Where its values cannot be read, as inside jit,
-    `outcome` reports the failure instead.
+    """Raise if C has no inverse. If its values cannot be read, as inside jit, `outcome`
+    reports the failure instead.
     """
     if quality is not None and is_traced(quality) and C is not None and known(C, ridge):
         # jit traces something else, and C itself is concrete

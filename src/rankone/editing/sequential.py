@@ -42,7 +42,7 @@ class SequentialEdit(Module):
 
 
 class Cycles(Module):
-    """Single edits, repeated round after round.
+    """Result of `cyclic_edit`: single edits, repeated round after round.
 
     Attributes:
         edit: All rounds as one change.

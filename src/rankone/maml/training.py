@@ -57,7 +57,7 @@ class Learner(Protocol):
 
 
 class MetaTrained(Module):
-    """Result of meta-training.
+    """Result of `meta_train`.
 
     Attributes:
         params: Meta-trained parameters.

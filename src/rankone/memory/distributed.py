@@ -342,8 +342,8 @@ class DrDAM(EnergyMemory):
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Ê [D-eq9] and ∇Ê, the ĝ_A of Algorithm 1, at states x (..., D), in O(DY) time
-        [D-eq10, D-alg1, D-prop4].
+        """Energy Ê [D-eq9] and its gradient ∇Ê (Algorithm 1 of the paper) at states x
+        (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4].
         """
         return self.read(x)[:2]
 

@@ -175,14 +175,14 @@ class MrDAM(EnergyMemory):
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """E and ∇E at states x (..., D), by eq. 3 and the formula of eq. 6, in O(KD)
-        time [D-eq3, D-eq6, D-prop1].
+        """Energy E and its gradient ∇E at states x (..., D), by the chain rule, in
+        O(KD) time [D-eq3, D-eq6, D-prop1].
         """
         return _read(self, None, None, states("x", x, self.D))[:2]
 
     def reader(self) -> Reader:
-        """A function that reads states less `origin`: for "l2" with ‖ξ^μ‖² computed
-        once.
+        """`read` as a function of states minus `origin`; for "l2" it computes ‖ξ^μ‖²
+        only once.
 
         `retrieve` uses it. Distances of large memories are then one product, exact to a
         rounding of the squared lengths of patterns and states, each less the mean of

@@ -112,8 +112,8 @@ class Retrieval(Module):
         converged: Whether the last step moved no free entry by more than tol (...).
         floored: Fraction of the visited states whose energy was the floor's tangent
             line; 0 for an exact memory (...).
-        outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY
-            where nothing is stored.
+        outcome: A `checks.Outcome` per query (...): NOT_FINITE where the state is not
+            finite, EMPTY where nothing is stored.
         certified: Where rounding cannot have decided what was found (...):
             `memory.certified` there, and a step of `tol` is more than the rounding of
             the state. Where False, use double precision, or a larger `tol`.

@@ -292,7 +292,7 @@ def reparameterize(
 
 
 def merge(network: Any) -> Any:
-    """The network with every layer multiplied out to a dense one."""
+    """Network with every reparameterised layer multiplied out to a dense layer."""
 
     def dense(layer: Layer) -> Dense:
         if not is_layer(layer):

@@ -49,7 +49,7 @@ _SUM = 1e-3
 
 @runtime_checkable
 class Residuals(Protocol):
-    """n stored vectors of length L."""
+    """Stored residuals: n vectors of length L."""
 
     def __len__(self) -> int:
         """Number n of the vectors."""

@@ -29,7 +29,8 @@ _MOST = 10**18
 
 
 class Barrier(Module):
-    """Terms of the barrier of Ŝ around every pattern; made by `barrier`.
+    """Proof that a descent of the distributed energy stays near every stored pattern,
+    with the terms of its inequality; made by `barrier`.
 
     Attributes:
         Y: Number of frequencies.
@@ -67,8 +68,8 @@ def barrier(
     start: float = 0.0,
     delta: float = 0.05,
 ) -> Barrier:
-    """Barrier that provably keeps Algorithm 1 near every pattern, with probability ≥ 1
-    − δ [D-sharp10].
+    """`Barrier` around every stored pattern, which the descent of the distributed
+    memory (Algorithm 1) does not cross, with probability ≥ 1 − δ [D-sharp10].
 
     For every pattern, every start within `start` of it and every step size below
     `step_size`, Algorithm 1 never leaves the ball of `radius` about the pattern, Ŝ
@@ -99,7 +100,7 @@ def barrier(
 def sufficient_features(
     Xi: Numbers, *, beta: float, start: float = 0.0, delta: float = 0.05
 ) -> Barrier:
-    """The barrier with the fewest frequencies Y for which it holds, over all radii
+    """`Barrier` with the fewest frequencies Y at which it holds, for the best radius
     [D-sharp10].
 
     Y is C·D·K, where C depends on how the patterns are separated, on √β·start and on

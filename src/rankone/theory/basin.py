@@ -37,12 +37,12 @@ _HALVINGS = 20
 
 
 class Descent(Module):
-    """Descent in the noisy well as D → ∞, at steps 0 … L: made by `descent`
-    [D-sharp11].
+    """Gradient descent near a stored pattern of a distributed memory as D → ∞, at steps
+    0 … L; made by `descent` [D-sharp11].
 
     Attributes:
         radius: ‖u_t‖ = √β‖x_t − ξ‖ (..., L + 1).
-        kept: ρ_t, the share of the first displacement that is left (..., L + 1).
+        kept: ρ_t, the fraction of the first displacement that is left (..., L + 1).
         partition: Ŝ_t (..., L + 1). Where it is not positive, or the radius above 10,
             the state stays from then on.
     """
@@ -70,7 +70,8 @@ class Descent(Module):
 def descent(
     c: Broadcast, radius: Broadcast, *, step_size: float, steps: int
 ) -> Descent:
-    """Path of gradient descent in the noisy well as D → ∞ [D-sharp11].
+    """Path of gradient descent near a stored pattern of a distributed memory, with
+    Gaussian noise, as D → ∞ [D-sharp11].
 
     The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij
     = c² exp(−‖u_i − u_j‖²/2): u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t =
@@ -223,8 +224,8 @@ def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
 
 @checked
 def critical_slope(step_size: float) -> float:
-    """√(η/(2 − η)): the slope ratio at which the first step leads no nearer to the
-    pattern, as D → ∞ [D-sharp11].
+    """Critical value √(η/(2 − η)) of `slope_ratio`: below it the first step leads no
+    nearer to the pattern, as D → ∞ [D-sharp11].
 
     Raises:
         ValueError: If step_size is not between 0 and 2.
@@ -248,15 +249,15 @@ def features_to_reach(
     step_size: float,
     steps: int,
 ) -> Float[NDArray, "*batch"]:
-    """Y = DK/2c² with the largest c that descent from flipped bits allows: about
-    DK·e^(βf)/(βf) [D-sharp13].
+    """Number of frequencies Y with which descent corrects a fraction `flips` of flipped
+    bits: DK/2c² with the largest c allowed, about DK·e^(βf)/(βf) [D-sharp13].
 
     Args:
         D: Bits in a pattern.
         K: Number of patterns.
-        beta: Inverse temperature; to tell K patterns apart it grows as 4 log K, and Y
-            with it as K^(1 + 4f).
-        flips: f > 0, the share of flipped bits.
+        beta: Inverse temperature; to separate K patterns it must grow as 4 log K, and Y
+            then grows as K^(1 + 4f).
+        flips: f > 0, the fraction of flipped bits.
         step_size: η.
         steps: L.
     """
@@ -287,8 +288,8 @@ def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     """`Gauge` of a query: Ŝ at the query, and the noise, which follows from the length
     of T [D-sharp14].
 
-    It cannot know which pattern is near, whether it is the one meant, or whether
-    several are.
+    The gauge cannot know which pattern is near, whether this is the target pattern, or
+    whether several patterns are near.
 
     Args:
         memory: Memory with sincos or cos features, of which ‖T‖/√M is the noise of Ŝ

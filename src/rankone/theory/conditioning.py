@@ -113,7 +113,8 @@ def steps_to_tolerance(
 def contraction(
     H: Real[ArrayLike, "k k"], H0: Real[ArrayLike, "k k"]
 ) -> Float[Array, ""]:
-    """The smallest ρ with (1 − ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
+    """Contraction per step of descent preconditioned by H0⁻¹: the smallest ρ with (1 −
+    ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
 
     Preconditioned with H0⁻¹ at rate 1, each step multiplies the error by at most ρ, in
     the norm of H0.

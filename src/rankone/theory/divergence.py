@@ -63,8 +63,8 @@ def energy_drift(
 
 @checked
 def query_factor(*, beta: float, K: int, distance: float) -> float:
-    """e^(βE) of a query at `distance` r from one pattern and 1 from the K − 1 others
-    [D-eq59].
+    """Factor e^(βE) of a query at `distance` r from one pattern and at distance 1 from
+    the K − 1 others [D-eq59].
 
     e^(βr²/2)/(1 + (K − 1)e^(−β(1 − r²)/2)); the paper prints r for r² and loses the K −
     1.
@@ -135,8 +135,8 @@ def _errors(
 
 
 class Divergence(Module):
-    """Bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, with all the quantities that it is made of. Distances
-    are in the unit of the patterns.
+    """Bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, with all quantities that it contains; made by
+    `divergence_bound`. Distances are in the unit of the patterns.
 
     Attributes:
         bound: Theorem 2′: ηA(ρᴸ − 1)/(ρ − 1), or ∞ if a hypothesis fails.
@@ -185,8 +185,9 @@ def divergence_bound(
     eps0: float | None = None,
     eps1: float | None = None,
 ) -> Divergence:
-    """Bound of Theorem 2′ on the distance between the two memories' states after L
-    steps [D-sharp3; D-thm2, D-cor1 repaired].
+    """Bound on the distance between the states of the exact and of the distributed
+    memory after L steps: Theorem 2 of the DrDAM paper, repaired [D-sharp3; D-thm2,
+    D-cor1].
 
     ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies,
     for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is

@@ -25,11 +25,12 @@ __all__ = ["Drift", "LocalRetrieval", "drift", "kernel_gap", "local_retrieval"]
 
 
 class Drift(Module):
-    """Both runs from the same queries: made by `drift`.
+    """Runs of the exact and of the distributed memory from the same queries; made by
+    `drift`.
 
     Attributes:
         exact: States of the exact memory (L + 1, N, D).
-        distributed: States of the other (L + 1, N, D).
+        distributed: States of the distributed memory (L + 1, N, D).
         errors: ‖ĝ − ∇E‖ at the distributed states (L, N): the second term of eq. 54
             over η.
         step_size: η.
@@ -185,8 +186,8 @@ def _drift(
 
 
 class LocalRetrieval(Module):
-    """The local retrieval theorem around one pattern [D-sharp9]. Distances are in the
-    unit of the patterns.
+    """Bounds of the local retrieval theorem for the ball around one pattern; made by
+    `local_retrieval` [D-sharp9]. Distances are in the unit of the patterns.
 
     Attributes:
         bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the
@@ -217,12 +218,12 @@ def local_retrieval(
     step_size: float,
     steps: int,
 ) -> LocalRetrieval:
-    """Result of the theorem that both memories stay within `radius` of pattern `index`,
-    and within `bound` of each other [D-sharp9].
+    """`LocalRetrieval` for one pattern: conditions under which both memories stay
+    within `radius` of it, and a bound on their distance from each other [D-sharp9].
 
     Args:
         Xi: Patterns (K, D).
-        index: Which of them.
+        index: Row of the pattern.
         beta: Inverse temperature, 1/unit².
         radius: r of the ball, in the unit of the patterns.
         gradient_error: A, a bound on ‖ĝ − ∇E‖ at the states that the distributed run

@@ -63,7 +63,7 @@ def inflation(
 @checked
 @jax.jit
 def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
-    """(1 + κ)²/4κ: the worst inflation by a surrogate Ĉ with κ = cond(Ĉ^(−1/2) C
+    """Largest inflation (1 + κ)²/4κ by a surrogate Ĉ, with κ = cond(Ĉ^(−1/2) C
     Ĉ^(−1/2)) [R-S2].
     """
     kappa = jnp.asarray(condition)
@@ -75,7 +75,9 @@ def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
 def efficiency(
     C: Float[Array, "D D"], C_hat: Float[Array, "D D"], k: Float[Array, " D"]
 ) -> Float[Array, ""]:
-    """ρ = 1/inflation in (0, 1] of an edit made with the estimate Ĉ [R-S3]."""
+    """Efficiency ρ in (0, 1] of an edit made with the estimate Ĉ: the least possible
+    interference over that of the edit [R-S3].
+    """
     return 1 / inflation(C, jnp.linalg.solve(C_hat, k), k)
 
 

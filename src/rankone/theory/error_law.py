@@ -22,8 +22,8 @@ FIELDS = ("autodiff", "barycentric")
 
 
 class ErrorLaw(Module):
-    """The exact first-order error law at some states: made by `error_law`, read for any
-    number of features Y.
+    """Errors of a distributed memory at some states, exact to first order in the noise,
+    for any number of frequencies Y; made by `error_law`.
 
     Attributes:
         S: Partition sum S(x) = exp(−βE(x)) (...).
@@ -166,14 +166,15 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -
 
 @checked
 def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
-    """Exact first-order error law of the distributed copy of `memory` at states x
-    [D-sharp2].
+    """`ErrorLaw` at states x: errors of energy and gradient of a distributed copy of
+    `memory`, exact to first order in the noise [D-sharp2].
 
     It explains how the measured errors fall with Y and grow with K, D and β [D-fig5,
     D-obs1, D-obs2, D-obs3].
 
-    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the second form is computed,
-    for it cancels nothing. O(K²D) time a state; O(K²) memory, states one after another.
+    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the code computes the second
+    form, in which nothing cancels. O(K²D) time per state; O(K²) memory, because the
+    states run one after another.
 
     Args:
         memory: The exact memory; "l2" with its defaults.

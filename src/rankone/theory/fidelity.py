@@ -37,8 +37,8 @@ RIGHT_WITHIN = (
 
 
 class Errors(Module):
-    """Errors of one memory against another at states (...); the means over states are
-    eq. 14 [D-eq14].
+    """Errors of one memory against another at states (...). The DrDAM paper reports
+    their means over states [D-eq14].
 
     Attributes:
         energy: |E − Ê|, in unit².
@@ -57,7 +57,9 @@ class Errors(Module):
 def approximation_errors(
     exact: Memory, approximate: Memory, x: Float[ArrayLike, "... D"]
 ) -> Errors:
-    """Errors of energy and gradient at the states x [D-eq14, D-fig3]."""
+    """`Errors` of energy and gradient of an approximate memory against an exact one, at
+    states x [D-eq14, D-fig3].
+    """
     for name, memory in (("exact", exact), ("approximate", approximate)):
         instance(name, memory, Memory, "a memory, with `energy_and_gradient`")
     return _errors(exact.energy_and_gradient(x), approximate.energy_and_gradient(x))

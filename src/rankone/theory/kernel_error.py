@@ -110,8 +110,8 @@ def uniform_derivative_error(
 
 @checked
 def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> float:
-    """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r, the same for S − Ŝ
-    [D-US].
+    """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r. The bound holds for S −
+    Ŝ too [D-US].
 
     2r√(β/Y · Σ_μν (D − β‖ξ^μ − ξ^ν‖²) k_β(ξ^μ, ξ^ν)): of order √K for
     separated patterns, where K separate kernels would give K.

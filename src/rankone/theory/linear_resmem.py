@@ -41,7 +41,7 @@ _AT_ONCE = 10  # data sets of a simulation: more would only take more memory
 
 
 class ERM(Module):
-    """The least-squares solution in a ball, with its certificate.
+    """Least-squares solution in a ball, with the multiplier that proves it optimal.
 
     Attributes:
         theta: θ_n (d,), of norm at most L.

@@ -111,8 +111,8 @@ def gamma_ratio(n: NDArray, a: float) -> Risk:
 
 @checked
 def boundary_constant(d: int) -> float:
-    """b_d, the integral over [0, 1] of q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d
-    + 1)/2, 1/2) / 2 [S-S7].
+    """Constant b_d of the wall's contribution: the integral over [0, 1] of
+    q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
 
     There I is the regularised incomplete beta function, and q_d(t) the share of a small
     ball that lies inside a flat wall at t radii from its centre.

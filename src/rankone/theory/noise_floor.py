@@ -80,8 +80,8 @@ def lowest_floor(
     *,
     momentum: bool = True,
 ) -> Float[Array, ""]:
-    r"""The least excess loss of any P, rate and momentum whose slowest factor is ρ
-    [K-sharp7].
+    r"""Least excess loss that any P, rate and momentum can reach if the slowest error
+    component shrinks by ρ per step [K-sharp7].
 
     It is $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$, of
     $P=H^{-1}$ at the rate $(1-\rho)^2$ with the momentum $\rho^2$; and

@@ -195,7 +195,7 @@ def expected_error(
         w: Weight of each stored residual, one query per column (m, n): X κ(K, q),
             normalised or not.
         S: Kernel of the keys (m, m).
-        weights: κ(K, q), a query a column (m, n).
+        weights: κ(K, q), one query per column (m, n).
         own: κ(q, q), broadcast against the queries.
         noise: Standard deviation s of what was stored about what is true.
     """

@@ -25,8 +25,8 @@ __all__ = ["distortion", "effective_features", "rounding_error", "stored_bits"]
 
 @checked
 def distortion(bits: int) -> float:
-    """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b
-    levels [D-sharp16].
+    """Mean squared error d_b of a standard normal variable rounded to Max's 2^b levels
+    [D-sharp16].
 
     1 − 2/π at one bit; 0 for 32, which rounds nothing here. Quartered by each further
     bit, in the end.

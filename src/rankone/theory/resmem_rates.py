@@ -90,7 +90,7 @@ class Moments(Module):
 
 @checked
 def moments(d: int) -> Moments:
-    """E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2)
+    """`Moments` E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2)
     [S-A5.1].
     """
     return Moments(float(d), d * (d + 2) ** 2 / (d + 4), (d + 2) / (d + 4))
@@ -106,7 +106,9 @@ def resmem_law(n: Numbers, d: int, L: float) -> Risk:
 
 @checked
 def base_law(n: Numbers, d: int, L: float) -> Risk:
-    """E‖θ_n − θ_∞‖² for large n: L²(1 − L)² (d − 1)(d + 2) / ((d + 4) n) [S-eq38]."""
+    """Mean squared error E‖θ_n − θ_∞‖² of the base model for large n: L²(1 − L)² (d −
+    1)(d + 2) / ((d + 4) n) [S-eq38].
+    """
     return L**2 * (1 - L) ** 2 * (d - 1) * (d + 2) / ((d + 4) * np.asarray(n, float))
 
 
@@ -128,8 +130,8 @@ def covariance_tail(n: float, d: int, epsilon: float) -> float:
 
 @checked
 def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
-    """D = −λ ((1 + λ)I − Δ)⁻¹ Δ with Δ = I − Σ, so that θ_n = (I + D) θ_*/(1 + λ)
-    [S-eq30,31].
+    """Matrix D of the error of a ridge solution, θ_n = (I + D) θ_*/(1 + λ): D = −λ ((1
+    + λ)I − Δ)⁻¹ Δ with Δ = I − Σ [S-eq30,31].
 
     The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1
     [S-eq32].

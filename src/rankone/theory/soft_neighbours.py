@@ -63,8 +63,8 @@ def soft_reading(
     q: Real[ArrayLike, "D n"],
     sigma: float,
 ) -> Columns:
-    """Σ w̄ᵢ rᵢ over all pairs, w̄ᵢ proportional to exp(−‖q − kᵢ‖/σ): ResMem with k = n
-    [W-knn].
+    """Weighted mean Σ w̄ᵢ rᵢ of the residuals of all pairs, with w̄ᵢ proportional to
+    exp(−‖q − kᵢ‖/σ): ResMem with k = n [W-knn].
 
     Args:
         K: Keys (D, m).

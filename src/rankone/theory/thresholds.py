@@ -30,8 +30,8 @@ __all__ = [
 
 @checked
 def noise(*, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
-    """σ = √(K/2Y), the standard deviation of Ŝ far from all K patterns, for Y
-    frequencies of sincos [D-sharp2].
+    """Standard deviation σ = √(K/2Y) of Ŝ far from all K patterns, for Y frequencies of
+    sincos [D-sharp2].
     """
     return jnp.sqrt(jnp.asarray(K) / (2 * jnp.asarray(Y)))
 
@@ -80,8 +80,8 @@ def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."
 
 @checked
 def features_for_stability(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
-    """Y = 2DK, where the lower edge 1 − 2c of the spectrum at a stored pattern is zero
-    [D-sharp5, D-unn5].
+    """Number of frequencies Y = 2DK from which the energy is convex at a stored
+    pattern: the lower edge 1 − 2c of its Hessian is zero there [D-sharp5, D-unn5].
     """
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
@@ -91,8 +91,8 @@ def features_for_stability(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]
 def hessian_edges(
     *, D: Broadcast, K: Broadcast, Y: Broadcast
 ) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
-    """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by
-    Wigner's semicircle [D-sharp5].
+    """Edges 1 ∓ 2c of the spectrum of the Hessian ∇²Ê at a stored pattern, by Wigner's
+    semicircle [D-sharp5].
     """
     c = roughness(D=D, K=K, Y=Y)
     return 1 - 2 * c, 1 + 2 * c

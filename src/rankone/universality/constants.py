@@ -20,7 +20,8 @@ Target = Callable[[Any, Any, Any], Any]
 
 
 class Constants(Module):
-    """Numbers that a construction is free to choose [M-disc, M-lin-e, M-eq4].
+    """Constants of `universal_learner`, which you may choose within limits [M-disc,
+    M-lin-e, M-eq4].
 
     Attributes:
         alpha: α, the step size; the weights are made for it.

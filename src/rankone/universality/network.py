@@ -48,8 +48,8 @@ def full_precision() -> Iterator[None]:
 
 
 class Network(Module):
-    """A fully connected ReLU network with a linear output, of the input [x, θ_b]
-    [M-fig1, M-def].
+    """A fully connected ReLU network with a linear output. Its input is [x, θ_b], where
+    θ_b are parameters too (a bias transformation) [M-fig1, M-def].
 
     Its leaves are its parameters, all trainable:
     `jax.tree.map(lambda p, g: p - alpha * g, network, gradient)` is a step of gradient

@@ -165,15 +165,15 @@ class Exact(Module):
 
 
 class Recursive(Module):
-    """Recursive least squares: in sequence, with a geometry that learns of each key, so
-    that later writes spare it.
+    """Recursive least squares: writes in sequence, each of which adds its key to the
+    geometry, so that later writes change the answer at that key less.
 
-    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk); with β = ω it is `Ridge`, in whatever order the pairs
-    come.
+    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk). With β = ω the result is that of `Ridge`, in any order
+    of the pairs.
 
     Attributes:
         omega: As of `Ridge`.
-        beta: Weight of a written key from then on; None for ω, 0 for not at all.
+        beta: Weight with which a written key enters G: ω if None; 0 leaves G unchanged.
     """
 
     omega: Real[ArrayLike, ""]

@@ -179,8 +179,8 @@ def gradient_step(
     where: Any = None,
     first_order: bool = False,
 ) -> Any:
-    """θ − η∇L(θ) on every parameter, or on those that `where` marks; each keeps its
-    dtype.
+    """Parameters after one gradient step θ − η∇L(θ), on all of them or on those that
+    `where` marks; each keeps its dtype.
 
     Args:
         loss: Function of the parameters.

@@ -62,25 +62,25 @@ _REMEDY = (
 
 
 class KeyGeometry(Module):
-    r"""Inner product $a^\top C^{-1}b$ of keys, in which an edit is shortest, stored as
-    a triangular factor of C [R-eq13].
+    r"""Inner product $a^\top C^{-1}b$ of keys, in which an edit has the least
+    interference, stored as a triangular factor of C [R-eq13].
 
     $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$.
-    Dividing the scale out first makes the factor indifferent to the units of C and of
-    each key entry [R-scale]. Nothing is ever inverted but the blocks of U on its
-    diagonal, which turn a solve into products that read U twice.
+    The scale is divided out first, so that the factor does not depend on the units of C
+    or of a key entry [R-scale]. Only the diagonal blocks of U are inverted. They turn a
+    solve into products that read U twice.
 
-    Make one with `from_moments` or `from_keys`; the latter never forms C and so
-    survives the square of its condition number. It is a `rankone.writes.FeatureKernel`,
-    κ(a, b) = aᵀC⁻¹b.
+    Make one with `from_moments` or `from_keys`; `from_keys` never forms C, whose
+    condition number is the square of that of the keys. It is a
+    `rankone.writes.FeatureKernel`, κ(a, b) = aᵀC⁻¹b.
 
     A C of more than 16,384 dimensions whose rows or columns are split over a mesh of
     devices is factored there: no device ever holds all of C or of U. JAX factors a
-    smaller C on every device, and any C that jit traces, because a traced array does
-    not say where it lies.
+    smaller C on every device. It does so with every C that jit traces too, because a
+    traced array does not say on which devices it lies.
 
     Attributes:
-        factor: U, upper triangular (D, D), cut up as it is read, or split over devices.
+        factor: U, upper triangular (D, D), stored in blocks or split over devices.
         scale: d (D,).
         C: The matrix itself (D, D), against which `solve` refines; None from keys.
 
@@ -103,11 +103,11 @@ class KeyGeometry(Module):
         """Geometry of C + ridge·I from its Cholesky factor, in D³/3 multiplications.
 
         Args:
-            C: Second moments of the keys (D, D): their sum, or their mean, for only a
-                ridge notices the difference.
+            C: Second moments of the keys (D, D): their sum or their mean. The
+                difference matters only to a ridge.
             ridge: Added to the diagonal, in the unit of C; at least 0.
-            precision: "input", or "float64" to factor and solve in double whatever the
-                inputs are, where JAX is set to float64.
+            precision: "input", or "float64" to factor and solve in double precision for
+                inputs of any dtype, where JAX is set to float64.
 
         Raises:
             ValueError: If C is not square, symmetric and finite, or is singular in this
@@ -160,7 +160,7 @@ class KeyGeometry(Module):
         return geometry
 
     def observe(self, keys: ArrayLike, *, weight: ArrayLike = 1.0) -> "KeyGeometry":
-        """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys
+        """Geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys
         below it; C is not formed.
 
         Args:

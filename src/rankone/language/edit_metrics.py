@@ -44,7 +44,7 @@ def judge(
         Name → "margin", the mean log-probability per token of the new answer less that
         of the true one, in the order rewriting, paraphrases, neighbours; "said",
         whether the new answer to the rewriting is the likeliest at every token; and
-        "kept", the share of neighbours whose true answer is the likeliest.
+        "kept", the fraction of neighbours whose true answer is the likeliest.
     """
     layer, W = model.network.check_layer(layer), model.network.down(layer)
     deltas = {

@@ -103,7 +103,7 @@ class Fact:
     test the change.
 
     Attributes:
-        request: The edit that is wanted.
+        request: Request for the edit.
         truth: The true answer.
         relation: Its name in `RELATIONS`.
         paraphrases: Other questions for the same fact.

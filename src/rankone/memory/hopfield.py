@@ -26,7 +26,7 @@ class Recall(Module):
         sigma: Final states (..., D), entries −1 and 1.
         energies: Energy before the first sweep and after each (..., max_sweeps + 1).
         sweeps: Sweeps in which at least one neuron flipped (...).
-        converged: Whether the last sweep flipped nothing (...): no single flip lowers
+        converged: True if the last sweep flipped nothing (...): no single flip lowers
             the energy.
     """
 

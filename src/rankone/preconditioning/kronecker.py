@@ -109,7 +109,7 @@ class KroneckerPreconditioner(Module):
     matrix (m, n) itself, which costs the two products LG and (LG)R and no copy. Make
     one with `kronecker_preconditioner`.
 
-    P is what solvers and libraries of linear operators ask for:
+    Solvers and libraries of linear operators take P directly:
     `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is, and lineax takes
 
         tags = lineax.positive_semidefinite_tag
@@ -120,8 +120,8 @@ class KroneckerPreconditioner(Module):
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
         order: Stacking of vecs, "column" or "row".
-        outcome: Code of `rankone.checks.Outcome` for an inverse; None for what is no
-            inverse.
+        outcome: Code of `rankone.checks.Outcome` for an inverse; None for a P that is
+            not an inverse.
     """
 
     left: Float[Array, "m m"]

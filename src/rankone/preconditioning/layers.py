@@ -41,8 +41,8 @@ class Reparameterized(Module):
 
     Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass stays
     factored. T and V are leaves of the pytree as well, so that an outer loop can learn
-    them; `trainable` masks them otherwise. A larger U than needed changes nothing on
-    the path of W [K-unn-over].
+    them; `trainable` masks them otherwise. A larger U than needed does not change the
+    path of W [K-unn-over].
 
     Attributes:
         T: (m, p), fixed.
@@ -194,7 +194,7 @@ def between(
     *,
     invertible: bool = False,
 ) -> Float[Array, "p q"]:
-    """T⁺ W V⁺: the smallest U whose TUV comes nearest to W [K-unn-init].
+    """Smallest U whose TUV comes nearest to W: T⁺ W V⁺ [K-unn-init].
 
     Args:
         W: Matrix (m, n).

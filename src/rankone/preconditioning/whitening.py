@@ -145,7 +145,7 @@ def _mean(average: MovingMoments) -> Moments:
 @checked
 @jax.jit
 def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
-    """Both factors damped, A + π√λ I and D + √λ/π I [K-damping].
+    """`Moments` with both factors damped, A + π√λ I and D + √λ/π I [K-damping].
 
     Their Kronecker product is A ⊗ D + λI plus √λ (A ⊗ I/π + π I ⊗ D): not Tikhonov's
     damping, but one that keeps the factors. π² = (tr A / n) / (tr D / m) makes the two
@@ -233,7 +233,8 @@ def whitening_factors(
     sides: str = "both",
     power: float = -0.5,
 ) -> Factors:
-    """V = A^(-1/2) and T = D^(-1/2), so that P = A⁻¹ ⊗ D⁻¹ [K-FAC].
+    """`Factors` that whiten a layer: V = A^(-1/2) and T = D^(-1/2), so that P = A⁻¹ ⊗
+    D⁻¹ [K-FAC].
 
     Args:
         moments: Moments of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power

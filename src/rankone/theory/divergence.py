@@ -190,8 +190,8 @@ def divergence_bound(
     D-cor1].
 
     ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies,
-    for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is
-    false for that gradient.
+    for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The theorem as printed
+    is false for this gradient.
 
     The bound is the least fixed point of a map, found on the host in double precision.
     No argument may be traced by jit, vmap or grad; a bound that was computed before may
@@ -204,8 +204,8 @@ def divergence_bound(
         beta: Inverse temperature, 1/unit².
         step_size: η in (0, 1].
         steps: L.
-        energy: E(x) of the start, unit²; by default the most it can be, reach²/2 −
-            log(K)/β [D-F22a].
+        energy: E(x) of the start, unit²; by default its largest possible value,
+            reach²/2 − log(K)/β [D-F22a].
         diameter: d, the largest distance between two patterns; 1 under the paper's
             (A1).
         reach: Largest distance from the start to a pattern; 1 under (A1).

@@ -196,7 +196,7 @@ class LocalRetrieval(Module):
         leak: q, a bound on the softmax weight of all other patterns in the ball.
         convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball.
         invariant: True if qd + A ≤ r: neither memory leaves the ball.
-        holds: Whether, besides, m₀ > 0 and η ≤ 1.
+        holds: True if the run is invariant, m₀ > 0 and η ≤ 1.
     """
 
     bound: float

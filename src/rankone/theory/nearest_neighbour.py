@@ -164,8 +164,8 @@ def _distance_integral(
 
 
 def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
-    """F_r(t): share of the unit ball within t of a point at radius r, by two caps where
-    the balls cross.
+    """Fraction F_r(t) of the unit ball within t of a point at radius r, by two caps
+    where the balls cross.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         # distance of the plane of crossing from the centre of the unit ball

@@ -22,7 +22,9 @@ __all__ = ["frozen_predictions", "step_rates"]
 
 
 def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n p"]:
-    """Derivative of one-dimensional predictions by all parameters, a row a point."""
+    """Derivative of one-dimensional predictions with respect to all parameters, one row
+    per point.
+    """
     slope = jax.grad(lambda p, point: learner.model(p, point)[0])
     return jax.vmap(lambda point: ravel_pytree(slope(params, point))[0])(x)
 

@@ -56,7 +56,7 @@ def signal_to_noise(
     Args:
         x: Queries (..., D), in the unit of the patterns, as they are before the first
             step.
-        xi: The pattern meant by each (..., D).
+        xi: The target pattern of each query (..., D).
         beta: Inverse temperature, 1/unit².
         K: Number of patterns stored.
         Y: Number of frequencies.
@@ -133,8 +133,8 @@ def information_bound(
     Args:
         D: Bits in a pattern.
         K: Number of patterns.
-        flips: f, the share of flipped bits in a cue, at most one half.
-        errors: ρ ≤ f, the share of wrong bits allowed after recall.
+        flips: f, the fraction of flipped bits in a cue, at most one half.
+        errors: ρ ≤ f, the fraction of wrong bits allowed after recall.
     """
     bits = _entropy(flips) - _entropy(errors)
     return jnp.asarray(K) * jnp.asarray(D) * jnp.maximum(bits, 0)

@@ -119,8 +119,8 @@ class Metric(Module):
 
 
 class Gaussian(Module):
-    """exp(−β‖a − b‖²/2), the kernel of dense associative memories; its features are
-    infinitely many.
+    """Gaussian kernel exp(−β‖a − b‖²/2) of the dense associative memories. It has
+    infinitely many features.
 
     Attributes:
         beta: Inverse squared width β, positive.
@@ -147,7 +147,7 @@ class Gaussian(Module):
 
 
 class Laplace(Module):
-    """exp(−‖a − b‖/σ), by which nearest neighbours are weighted.
+    """Laplace kernel exp(−‖a − b‖/σ), which weights nearest neighbours.
 
     Attributes:
         sigma: Width σ, positive.
@@ -172,9 +172,9 @@ class NearestNeighbours(Module):
     """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all
     others.
 
-    The weight of one key depends on all the others and jumps with the query: this is no
-    inner product, and what it reads is no linear memory [W-not]. Normalised, with k =
-    n, it is the ratio of two such memories.
+    The weight of one key depends on all other keys and jumps as the query moves. So
+    this is no inner product, and the memory is not linear [W-not]. Normalised, with k =
+    n, it is the ratio of two linear memories.
 
     Attributes:
         k: Number of neighbours; all keys if there are fewer.

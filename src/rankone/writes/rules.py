@@ -48,8 +48,8 @@ class Rule(Protocol):
 
 
 class BatchStep(Module):
-    """All pairs in one step of gradient descent: X = D, the diagonal of the rates. From
-    an empty memory, Hebb's rule.
+    """Write of all pairs in one step of gradient descent: X = D, the diagonal of the
+    rates. From an empty memory this is Hebb's rule.
 
     Attributes:
         rates: η (m,), or one for all.
@@ -70,12 +70,12 @@ class BatchStep(Module):
 
 
 class InSequence(Module):
-    """One pair after another, each once, by the delta rule (Widrow–Hoff): X = (D⁻¹ +
-    U)⁻¹.
+    """Writes of one pair after another, each once, by the delta rule (Widrow–Hoff): X =
+    (D⁻¹ + U)⁻¹.
 
     Attributes:
-        rates: η (m,), or one for all; None for 1/Sₜₜ, at which each pair is exact when
-            it has been written.
+        rates: η (m,), or one for all; None for 1/Sₜₜ, at which the memory answers each
+            pair exactly just after it is written.
     """
 
     rates: Real[ArrayLike, "*m"] | None = None
@@ -131,7 +131,7 @@ class Ridge(Module):
     already gives: X = (S + I/ω)⁻¹.
 
     Attributes:
-        omega: ω, how often each pair counts; at inf the pairs are met exactly.
+        omega: Weight ω of each new pair; at inf the pairs are answered exactly.
     """
 
     omega: Real[ArrayLike, ""]

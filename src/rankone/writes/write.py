@@ -33,10 +33,10 @@ class Write(Module):
         left: R X: (H,) for one pair, (H, m) for m. For an exact edit the Lagrange
             multiplier, which is the shadow price of the target [R-title].
         right: Geometry · key: (D,) for one pair, (D, m) for m. C⁻¹k for an edit.
-        interference: Change that the write causes at all keys that the geometry was
-            made of, ‖left rightᵀ K₀‖²_F; None where there is no such set of keys.
-        outcome: A `rankone.checks.Outcome`, which says inside jit too what went wrong;
-            0 if nothing did.
+        interference: Sum of the squared changes at all keys that the geometry was made
+            of, ‖left rightᵀ K₀‖²_F; None if there is no such set of keys.
+        outcome: A `rankone.checks.Outcome`, which reports a failure inside jit too; 0
+            if there is none.
 
     >>> import jax.numpy as jnp
     >>> from rankone.writes import Write

@@ -172,8 +172,8 @@ class KeyGeometry(Module):
         """
         if isinstance(self.factor, SplitTriangular):
             raise ValueError(
-                "keys: got some for a geometry that is split over devices; they must be "
-                "added to its C: update the moments, and call from_moments again."
+                "keys: got keys for a geometry that is split over devices; they must be "
+                "added to its C instead: update the moments, and call from_moments again."
             )
         columns = host("keys", keys)
         K = array(

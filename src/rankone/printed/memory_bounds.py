@@ -1,9 +1,9 @@
 """The bounds on the divergence of the two memories, and the proofs of their lemmas, as
 the paper prints them.
 
-The bounds are base-10 logarithms. Each line of a proof is its left side over its right
-side, and holds where that is at most 1. Both are written out to be read beside the
-paper, not to be fast.
+The bounds are base-10 logarithms. For each line of a proof the functions return its
+left side over its right side; the line holds where this ratio is at most 1. The code
+follows the paper line by line and is not optimised.
 """
 
 from math import comb, exp, log, log1p, sqrt
@@ -76,7 +76,7 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     """Ratio of the two sides of each of eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46,
     D-eq47], with ε₀ the largest kernel error at these states.
 
-    Eqs 43 to 46 need k̂ ≥ 0; the ratio may pass 1 where that fails.
+    Eqs 43 to 46 need k̂ ≥ 0; elsewhere the ratio may exceed 1.
 
     Args:
         memory: The exact memory.

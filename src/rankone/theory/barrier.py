@@ -2,10 +2,10 @@
 without any sampling [D-sharp10].
 
 Around a pattern, in the coordinate u = √β(x − ξ), the partition sum has a hill: about 1
-at the centre, less than e^(−R²/2) plus the others' share on the sphere ‖u‖ = R. If the
-error of Ŝ, taken over the whole ball at once, is below the difference, then Ŝ too is
-lower on the sphere than at the start, and a descent of Ê, which only climbs Ŝ, stays
-in.
+at the centre, and less than e^(−R²/2) plus the other patterns' kernels on the sphere
+‖u‖ = R. Suppose that the error of Ŝ, over the whole ball at once, is below the
+difference. Then Ŝ too is lower on the sphere than at the start. A descent of Ê only
+increases Ŝ, so it stays inside.
 """
 
 from math import exp, inf, log, sqrt
@@ -36,12 +36,11 @@ class Barrier(Module):
         Y: Number of frequencies.
         radius: r, in the unit of the patterns: no run leaves the ball of this radius
             about its pattern.
-        leak: The largest sum over the other patterns' kernels anywhere in such a ball,
-            from above.
-        gap: S at any start less S anywhere on the sphere, from below.
-        error: Amount that Ŝ − S may add to the sphere and take from the start, from
-            above.
-        level: Ŝ at any start, from below.
+        leak: Upper bound on the sum of the other patterns' kernels anywhere in such a
+            ball.
+        gap: Lower bound on S at any start minus S anywhere on the sphere.
+        error: Upper bound on the amount by which Ŝ − S can reduce this gap.
+        level: Lower bound on Ŝ at any start.
         step_size: Steps shorter than this, in (0, 1], keep Algorithm 1 inside; 0 if the
             theorem does not apply.
         holds: True if the error is below the gap, and the level above the floor of the
@@ -73,8 +72,8 @@ def barrier(
 
     For every pattern, every start within `start` of it and every step size below
     `step_size`, Algorithm 1 never leaves the ball of `radius` about the pattern, Ŝ
-    rises in each step, and the run comes to rest. So does the exact memory, which it
-    therefore never leaves by more than 2·radius.
+    rises in each step, and the run comes to rest. The same holds for the exact memory,
+    so the two runs are never more than 2·radius apart.
 
     Args:
         Xi: Patterns (K, D).

@@ -1,11 +1,12 @@
 """Basin of a stored pattern: the distance from which the distributed memory still
 retrieves it, and a gauge that predicts this without knowing the pattern.
 
-Measured in u = √β(x − ξ), the estimate Ŝ around a stored pattern is a well in noise:
-e^(−‖u‖²/2) + (c/√D)h(u), with c the roughness √(DK/2Y). For a Gaussian field h the
-descent becomes deterministic as D grows, and two numbers decide where it goes: c, and
-the distance ‖u‖ it starts from [D-sharp11]. That the features' noise acts like such a
-field is an assumption, tested against the memory itself.
+In the coordinate u = √β(x − ξ), the estimate Ŝ around a stored pattern is the pattern's
+kernel plus noise, e^(−‖u‖²/2) + (c/√D)h(u), with the roughness c = √(DK/2Y). In the
+energy the kernel is a *well*. For a Gaussian field h the descent becomes deterministic
+as D grows. Two numbers then decide where it goes: c, and the distance ‖u‖ of the start
+[D-sharp11]. We assume that the noise of the features acts like such a field, and test
+this against the memory itself.
 """
 
 import numpy as np
@@ -43,8 +44,8 @@ class Descent(Module):
     Attributes:
         radius: ‖u_t‖ = √β‖x_t − ξ‖ (..., L + 1).
         kept: ρ_t, the fraction of the first displacement that is left (..., L + 1).
-        partition: Ŝ_t (..., L + 1). Where it is not positive, or the radius above 10,
-            the state stays from then on.
+        partition: Ŝ_t (..., L + 1). From a step on at which it is not positive, or the
+            radius exceeds 10, the state stays the same.
     """
 
     radius: Float[NDArray, "*batch states"]
@@ -76,7 +77,7 @@ def descent(
     The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij
     = c² exp(−‖u_i − u_j‖²/2): u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t =
     exp(−‖u_t‖²/2) + Σ_j m_tj, m_tj = κ_tj R_tj over j < t, with R_tj the coordinate of
-    ζ_j in u_t. Each state left behind attracts, as a pattern of weight m would.
+    ζ_j in u_t. Each earlier state attracts, as a pattern of weight m would.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`; zero for the exact memory.
@@ -140,7 +141,7 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
     At rest the slope of the well, r·exp(−r²/2), equals the slope c of the noise, so
     that r² = −W₀(−c²) with Lambert's W₀. The steepest slope of the well is exp(−½).
     Above this roughness, that is for Y < (e/2)DK, there is no point of rest near the
-    pattern, and the result is NaN: the run creeps away.
+    pattern: the run creeps away, and the result is NaN.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`.
@@ -214,8 +215,8 @@ def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
     """Ratio of the slope of the well to that of the noise, r·e^(−r²/2)/c, at the
     distance r where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
 
-    Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not
-    positive there is none.
+    For r < 1 the steepest slope, that at r = 1, is taken. Where the height is not
+    positive the slope is 0.
     """
     height = np.clip(np.asarray(kernel, float), np.finfo(float).tiny, _STEEPEST)
     slope = np.where(np.asarray(kernel) > 0, height * np.sqrt(-2 * np.log(height)), 0.0)
@@ -271,8 +272,7 @@ class Gauge(Module):
     target pattern: see `gauge` [D-sharp14].
 
     Attributes:
-        partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is
-            near.
+        partition: Ŝ(q) (...): the height of the well, if only one pattern is near.
         roughness: ĉ = √(D_free/M)·‖T‖: the noise of the gradient.
         slope_ratio: `slope_ratio` of the two (...).
     """

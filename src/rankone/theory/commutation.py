@@ -1,8 +1,8 @@
 """Comparison of a training method run on U with the same method run on W = TUV: do the
 two paths of W agree?
 
-Linear methods do, for every T and V; no other method that can be linearised at zero
-does [K-sharp3].
+For linear methods they agree, for every T and V. Of the methods that can be linearised
+at zero, only the linear ones do [K-sharp3].
 """
 
 from collections.abc import Callable, Sequence
@@ -234,7 +234,8 @@ def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
     """Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for
     all given pairs [K-sharp3].
 
-    1 means that only the multiples of the identity are left; two general pairs suffice.
+    1 means that only the multiples of the identity remain; two general pairs are enough
+    for this.
 
     Args:
         pairs: Square matrices A (m, m) and B (n, n).

@@ -83,7 +83,7 @@ def steps_to_tolerance(
         eigenvalues: Eigenvalues of the curvature, positive (k,).
         error: Components of the first error along the eigenvectors (k,).
         tol: Norm of the error to reach, relative to the first.
-        most: Give up after so many.
+        most: Largest number of steps.
     """
     values = np.asarray(eigenvalues)
     error = np.asarray(error)
@@ -142,8 +142,8 @@ def implicit_bias(
     """Limit of gradient descent on U from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV
     [K-sharp4].
 
-    Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible
-    T: T drops out.
+    Of all W that fit, this limit has the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T.
+    It does not depend on T.
 
     Args:
         X: Inputs, one per row (N, n), N ≤ n, independent.
@@ -178,12 +178,11 @@ def stationary_covariance(
     """Stationary covariance of w under w ← w − ηP(Hw + noise) with heavy ball
     [K-sharp5].
 
-    Of any P, by a linear system of (2k)² unknowns. Of a symmetric P the loss that it
-    leaves, ½ tr(HS), has a closed form: `noise_floor.noise_floor`.
+    It is computed for any P, from a linear system of (2k)² unknowns. For a symmetric P
+    the excess loss ½ tr(HS) has a closed form, `noise_floor.noise_floor`.
 
-    The step maps two states in succession by M, and S = MSMᵀ + η²PCP on the newer of
-    them. For P = H⁻¹ and the momentum β it is η(1 + β) / ((1 − β)(2(1 + β) − η))
-    H⁻¹CH⁻¹.
+    The step maps two successive states by M, and S = MSMᵀ + η²PCP on the newer state.
+    For P = H⁻¹ and the momentum β it is η(1 + β) / ((1 − β)(2(1 + β) − η)) H⁻¹CH⁻¹.
 
     Args:
         H: Curvature (k, k), positive definite.

@@ -1,12 +1,12 @@
 """Proved bounds on the distance between the exact and the distributed memory [D-thm2,
 D-cor1, corrected: D-sharp3].
 
-Everything here is known before a run: plain floating-point arithmetic on a few numbers,
-in double precision, for the bounds compared span hundreds of orders of magnitude. For
-sincos features with independent Gaussian frequencies. A hypothesis that fails makes the
-bound infinite and is named in the record. How many frequencies suffice for retrieval
-says `rankone.theory.barrier` [D-sharp10]; around one well separated pattern a run is
-certified by `rankone.theory.drift` [D-sharp9].
+All bounds are computed before a run, by arithmetic on a few numbers in double
+precision, because the bounds span hundreds of orders of magnitude. They hold for
+sincos features with independent Gaussian frequencies. A hypothesis that fails makes
+the bound infinite, and the record names it. `rankone.theory.barrier` computes how
+many frequencies suffice for retrieval [D-sharp10]; `rankone.theory.drift` certifies
+a run around one well separated pattern [D-sharp9].
 """
 
 from collections.abc import Callable
@@ -149,7 +149,7 @@ class Divergence(Module):
         reach: r₀, the distance from every pattern that the distributed trajectory never
             exceeds.
         eps0: Kernel error on ‖Δ‖ ≤ √β r₀.
-        eps1: Its derivative's.
+        eps1: Error of the kernel's derivative on the same ball.
         hypotheses: Name of each hypothesis, and whether it holds.
     """
 

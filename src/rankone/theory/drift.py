@@ -1,8 +1,8 @@
 """Runs of the two memories from the same queries: the sharpest bound on their distance
 at each step, and the theorem for one ball around a pattern.
 
-The bound follows a run [D-looseness]. The theorem certifies one: around a pattern that
-is well separated the two memories stay together for ever [D-sharp9].
+The bound is computed along a run [D-looseness]. The theorem certifies a run: around a
+well separated pattern the two memories stay close for ever [D-sharp9].
 """
 
 from functools import partial
@@ -70,8 +70,8 @@ class Drift(Module):
         """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the
         segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
 
-        The mean value theorem wants the whole segment; where the curvature varies
-        little along it, ends and middle do.
+        The mean value theorem needs the whole segment. If the curvature varies little
+        along it, its ends and its middle are enough.
         """
         return _local_growth(self, memory, integer("points", points))
 

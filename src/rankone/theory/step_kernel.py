@@ -1,9 +1,9 @@
 """Gradient descent on a few examples, seen through the kernel of the initialisation
 [M-fig2].
 
-With J the derivative of the predictions by all parameters, a step of size α on the mean
-squared error of n examples moves the predictions by −α (2/n) J Jᵀe to first order, and
-exactly for a model that is linear in its parameters.
+With J the derivative of the predictions with respect to all parameters, a step of size
+α on the mean squared error of n examples moves the predictions by −α (2/n) J Jᵀe to
+first order, and exactly for a model that is linear in its parameters.
 """
 
 from functools import partial
@@ -60,7 +60,7 @@ def frozen_predictions(
     Args:
         learner: Learner with one output, and the squared error for its loss.
         params: The initialisation.
-        task: Task that is learnt.
+        task: Task to learn.
         steps: Number of steps.
 
     Returns:

@@ -29,8 +29,8 @@ _MOST = 10**18
 
 
 class Barrier(Module):
-    """Proof that a descent of the distributed energy stays near every stored pattern,
-    with the terms of its inequality; made by `barrier`.
+    """Terms of the inequality that keeps a descent of the distributed energy near every
+    stored pattern; made by `barrier`.
 
     Attributes:
         Y: Number of frequencies.

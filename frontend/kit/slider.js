@@ -119,6 +119,7 @@ export function slider({
     show();
     onInput(current);
   });
+  let taken = 0; // share of the track under which the words of the low mark end
   /**
    * A tick under the track, a strip over what is marked, and words beside the tick. A press sets the
    * slider to the tick; `why(stop)` describes it. It is no button: between two tracks there is no room for a target, and
@@ -133,19 +134,22 @@ export function slider({
       input.focus({ preventScroll: true }); // keys go on from there
     };
     const tick = h("span", { class: `r1-stop r1-${side}`, hidden: true, onclick });
-    const zone = h("span", { class: `r1-zone r1-${side}`, hidden: true });
+    const reach = h("span", { class: `r1-reach r1-${side}`, hidden: true });
     return {
-      parts: [zone, tick],
+      parts: [reach, tick],
       /** @type {(at: number | null, words: string, why: (stop: string) => string) => void} */
       show(at, words, why) {
-        tick.hidden = zone.hidden = at === null;
+        tick.hidden = reach.hidden = at === null;
+        if (side === "low") taken = 0;
         if (at === null) return;
         const position = scale.position(at);
         stop = scale.value(position);
         tick.title = why(format(stop));
         const share = (position - scale.min) / (scale.max - scale.min || 1);
-        for (const part of [tick, zone]) part.style.setProperty("--r1-share", String(share));
-        const before = side === "low" && share > 0.5;
+        for (const part of [tick, reach]) part.style.setProperty("--r1-share", String(share));
+        if (side === "low") taken = share;
+        // the words stand on the side where there is room for them
+        const before = side === "low" ? share > 0.5 : share > 0.88 && taken < share - 0.12;
         tick.classList.toggle("r1-before", before);
         setText(tick, words);
       },

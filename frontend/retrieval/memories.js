@@ -53,9 +53,8 @@ export function createMemories(grid, opener) {
         long(`, ${count(each)} more per ${pattern}`),
       );
       vector.replaceChildren(
-        long(`the sum of a code for each ${pattern}: `),
         `${count(numbers.distributed)} numbers`,
-        long(`, however many ${pattern}s`),
+        long(`: two for each of ${count(Y)} random waves, summed over all ${pattern}s`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

@@ -93,18 +93,18 @@ export function createPanel(settings, library, brush, change, on) {
     /** The β below which pictures mix, and that above which noise wins. @type {(mixed: number | null, lost: number | null) => void} */
     mark(mixed, lost) {
       first.beta.mark(
-        "high",
-        lost,
-        "noise",
-        (stop) =>
-          `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
-      );
-      first.beta.mark(
         "low",
         mixed,
         "← here pictures mix",
         (stop) =>
           `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
+      );
+      first.beta.mark(
+        "high",
+        lost,
+        "noise",
+        (stop) =>
+          `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
       );
     },
     more: h(

@@ -42,7 +42,7 @@ export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 
  */
 export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";
-  if (limit === 0) return "Even the exact memory fails.";
+  if (limit === 0) return "It would fail even without noise.";
   if (limit > noise * EVEN) return "Noise below limit: the vector works.";
   return limit * EVEN > noise
     ? "Noise about at limit: it may fail."

@@ -673,8 +673,8 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
         "Exact memory: a list, 6 × 3,072 = 18,432 numbers, 3,072 more per picture"
     )
     expect(boxes[1]).to_contain_text(
-        "Distributed memory: one vector T, the sum of a code for each picture: "
-        "120,000 numbers, however many pictures"
+        "Distributed memory: one vector T, 120,000 numbers: "
+        "two for each of 60,000 random waves, summed over all pictures"
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()
     slide(page, "K", 2)
@@ -1620,6 +1620,18 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
     expect(tiles).to_have_count(6)
 
 
+def test_the_words_of_a_gauge_stand_on_bands_as_high_as_the_gauge(explorer):
+    page = explorer()
+    rest(page)
+    band = page.locator(".r1-band").first
+    expect(band).to_be_visible()
+    height = band.evaluate("(e) => e.clientHeight")
+    zones = band.locator(".r1-zone").evaluate_all(
+        "(all) => all.map((e) => [e.clientHeight, e.offsetTop])"
+    )
+    assert zones == [[height, 0]] * 3
+
+
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_a_mark_under_the_slider_of_beta_says_where_pictures_mix(explorer, size):
     page = explorer(size)
@@ -1700,7 +1712,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     none, louder, words = bars(page)
     assert none == 0
     assert louder > quieter
-    assert words.endswith("Even the exact memory fails.")
+    assert words.endswith("It would fail even without noise.")
     expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✗")
     now = page.locator(".r1-bars").bounding_box()
     assert [now[k] for k in ("x", "width", "height")] == [

@@ -145,10 +145,10 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     edit alone, for m = 1 … N [R-S7].
 
     $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the
-    eigenvalues of $R_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of
-    $\frac1m\operatorname{tr}R_A^{-1}$ over the batches $A$ of m keys, each with a
-    weight in proportion to $\det R_A$. The batches may consist of other keys from the
-    same distribution.
+    eigenvalues of $\Gamma_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of
+    $\frac1m\operatorname{tr}\Gamma_A^{-1}$ over the batches $A$ of m keys, each with a
+    weight in proportion to $\det\Gamma_A$. The batches may consist of other keys from
+    the same distribution.
 
     Args:
         S: KᵀC⁻¹K of the N keys.

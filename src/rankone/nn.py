@@ -72,8 +72,8 @@ class Dense(Module):
 
     @property
     def augmented(self) -> Float[Array, "*n out columns"]:
-        """[W b], the one matrix that acts on `features(x)`; W itself for a layer
-        without a bias.
+        """Matrix [W b], which acts on `features(x)`; W itself for a layer without a
+        bias.
         """
         return (
             self.W

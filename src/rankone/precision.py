@@ -87,7 +87,8 @@ def smallest_pivot(n: int, dtype: Any) -> float:
 def accurate_difference(
     B: Float[Array, "n *m"], A: Float[Array, "d n"], X: Float[Array, "d *m"]
 ) -> Float[Array, "n *m"]:
-    """B − Aᵀ X summed as if in twice the precision of B, and rounded once at the end.
+    """Residual B − Aᵀ X, summed as if in twice the precision of B and rounded once at
+    the end.
 
     Each factor is split into two of half the digits, so that their products have no
     rounding error; the rounding error of each addition is summed separately (Knuth's

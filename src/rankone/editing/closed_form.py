@@ -210,8 +210,8 @@ def refuse(fault: Array) -> None:
 
 
 def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
-    """W as an array (H, D). With `finite=False` the check for NaN can be skipped,
-    because it costs as much as an edit.
+    """Weights W as an array (H, D). With `finite=False` the check for NaN may be
+    skipped, because it costs as much as an edit.
     """
     if finite or not settled(W):
         return array("W", W, "(H, D): the weights to edit", 2)
@@ -227,7 +227,7 @@ def pair(
     W: Array, k: ArrayLike, v: ArrayLike, name: str = "k", *, finite: bool = True
 ) -> tuple[Array, Array]:
     """A key (D,), not zero, and a value (H,), checked against the weights. With
-    `finite=False` their entries need not be looked at.
+    `finite=False` the check of their entries may be skipped.
     """
     if not finite and settled(k) and settled(v) and k.ndim == v.ndim == 1:
         _fits(W, k, v, name, "v")

@@ -199,8 +199,8 @@ class KeyGeometry(Module):
 
     @property
     def outcome(self) -> Int[Array, ""]:
-        """`Outcome.SINGULAR` where C has no inverse in this precision, which inside jit
-        nothing can raise.
+        """`Outcome.SINGULAR` if C has no inverse in this precision, for use inside jit,
+        where no error can be raised.
         """
         return _outcome(self)
 
@@ -224,13 +224,13 @@ class KeyGeometry(Module):
         return a
 
     def dual(self, a: ArrayLike) -> Float[Array, "D ..."]:
-        """C⁻¹a. An edit at the key a adds a multiple of this vector to each row of the
-        matrix.
+        """Dual vector C⁻¹a of a key a. An edit at a adds a multiple of it to each row
+        of the matrix.
         """
         return _solve(canonical(self), self._keys("a", a), 0)
 
     def solve(self, B: ArrayLike, *, refine: int = 0) -> Float[Array, "D ..."]:
-        """C⁻¹B for keys B (D,) or (D, m).
+        """Solution C⁻¹B of a linear system for keys B (D,) or (D, m).
 
         Args:
             B: Right-hand sides.
@@ -271,9 +271,9 @@ class KeyGeometry(Module):
 def as_moments(
     C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0, W: Array | None = None
 ) -> "tuple[Array | KeyGeometry, ArrayLike]":
-    """C and the ridge in the form that compiled functions take: a square array, whose
-    values `refuse_singular` checks afterwards, or a geometry, which is also what becomes
-    of a large C that is split over devices.
+    """C and the ridge in the form that compiled functions take. C is a square array,
+    whose values `refuse_singular` checks afterwards, or a geometry; a large C that is
+    split over devices becomes a geometry.
 
     Args:
         C: Second moments (D, D), or a geometry made of them.

@@ -236,8 +236,8 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def remove(self, xi: Numbers) -> "DrDAM":
-        """A new memory without xi, exactly as if it had never been stored, up to
-        rounding.
+        """New memory without xi, equal up to rounding to one in which xi was never
+        stored.
 
         The sum T does not show whether xi was stored, so a pattern that was never
         stored is subtracted too.
@@ -329,15 +329,15 @@ class DrDAM(EnergyMemory):
     @property
     @automatic
     def write(self) -> Write:
-        """T as a `Write` of one row, which stores the value 1 at every pattern. Its
-        answer at φ(√β x) is the partition sum at x.
+        """The vector T as a `Write` of one row, which stores the value 1 at every
+        pattern. Its answer at φ(√β x) is the partition sum at x.
         """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
     @property
     @automatic
     def unpacked(self) -> Float[Array, " M"]:
-        """T as an array (M,), however it is stored."""
+        """The vector T as an array (M,), in whatever form it is stored."""
         return self.T.unpacked if isinstance(self.T, CodedVector) else self.T
 
     def energy_and_gradient(
@@ -384,8 +384,8 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def partition(self, x: Numbers) -> Float[Array, "..."]:
-        """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise
-        can make it negative.
+        """Estimated partition sum Ŝ(x) = ⟨φ(√β g(x)), T⟩ of Σ_μ w_μ exp(−β‖x −
+        ξ^μ‖²/2). Noise can make it negative.
 
         The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows
         where its logarithm does not.

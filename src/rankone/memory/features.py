@@ -207,7 +207,9 @@ class RandomFeatures(Module):
 
     @automatic
     def inner(self, a: Numbers, b: Numbers) -> Float[Array, "n m"]:
-        """⟨φ(a_i), φ(b_j)⟩ of the columns of a (D, n) and b (D, m)."""
+        """Inner products ⟨φ(a_i), φ(b_j)⟩ of the features of the columns of a (D, n)
+        and b (D, m).
+        """
         return _inner(self, self._columns("a", a), self._columns("b", b))
 
     @automatic
@@ -272,8 +274,8 @@ class RandomFeatures(Module):
     def encode(
         self, Z: Float[Array, "K D"], weights: Float[Array, " K"]
     ) -> Float[Array, " M"] | Tables:
-        """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns
-        [D-prop3].
+        """Weighted sum Σ_μ w_μ φ(z_μ) of features, computed a few patterns at a time
+        with O(Y + D) memory beyond the patterns [D-prop3].
         """
         Z = self._rows("Z", Z)
         weights = numbers("weights", weights)

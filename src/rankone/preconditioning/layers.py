@@ -110,7 +110,7 @@ class Reparameterized(Module):
 
     @property
     def augmented(self) -> Float[Array, "m n"]:
-        """W, under the name that the matrix has in a dense layer with a bias."""
+        """The matrix W, under the name that it has in a dense layer with a bias."""
         return self.W
 
     @property

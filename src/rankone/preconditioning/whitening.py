@@ -168,7 +168,8 @@ def _add(A: Array, amount: ArrayLike) -> Array:
 
 
 def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n n"]:
-    """A^power of a symmetric positive (semi)definite matrix, by its eigenvectors.
+    """Power A^power of a symmetric positive (semi)definite matrix A, by its
+    eigenvectors.
 
     Args:
         A: Symmetric (n, n).

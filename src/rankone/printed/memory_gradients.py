@@ -142,8 +142,8 @@ class Barycentric(EnergyMemory):
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field;
-        Ŝ is kept above its floor.
+        """Energy Ê, and the field ĝ_B in place of its gradient, so that `retrieve` can
+        follow the field. Ŝ is kept above its floor.
         """
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)

@@ -59,7 +59,7 @@ class Residuals(Protocol):
         """Length of a vector."""
 
     def weighted(self, weights: Array, rows: Array) -> Array:
-        """Σ weights[j] · residual[rows[j]] -> (L,)."""
+        """Weighted sum Σ weights[j] · residual[rows[j]] -> (L,)."""
 
 
 class _Dense(Module):

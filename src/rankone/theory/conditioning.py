@@ -310,8 +310,8 @@ def _exact_rate(layer: Reparameterized, k: Array) -> Array:
 def store_pair(
     W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Float[Array, "m n"]:
-    r"""W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact rate, on
-    $\frac12\|v-Wk\|^2$ [K-rome].
+    r"""Weights W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact
+    rate, on $\frac12\|v-Wk\|^2$ [K-rome].
 
     No matrix that maps k to v changes the answers to keys of second moment C by less.
 

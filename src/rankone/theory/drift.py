@@ -43,7 +43,7 @@ class Drift(Module):
 
     @property
     def distance(self) -> Float[Array, "states N"]:
-        """‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖, t = 0 … L."""
+        """Distance ‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖ of the two runs, t = 0 … L."""
         return _distance(self)
 
     @checked
@@ -67,8 +67,8 @@ class Drift(Module):
     def local_growth(
         self, memory: MrDAM, *, points: int = 3
     ) -> Float[Array, "steps N"]:
-        """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the
-        segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
+        """Growth ρ_t of a distance in one step: the largest |1 − ηλ| over the
+        eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
 
         The mean value theorem needs the whole segment. If the curvature varies little
         along it, its ends and its middle are enough.

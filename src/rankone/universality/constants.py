@@ -116,7 +116,9 @@ class Constants(Module):
         )
 
     def width(self, J: int, dtype: Any) -> float:
-        """ω in units of x: powers of two make float32 arithmetic on the ramps exact."""
+        """Width ω of the ramps in units of x. Powers of two make float32 arithmetic on
+        the ramps exact.
+        """
         J = integer("J", J)
         dtype = floating("dtype", dtype)
         if self.ramp is not None:

@@ -133,7 +133,7 @@ class Network(Module):
         return self.layers[0].W.dtype
 
     def input(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n inputs"]:
-        """[x, θ_b]: x (...) -> (..., 1 + s)."""
+        """Input [x, θ_b] of the first layer: x (...) -> (..., 1 + s)."""
         x = numbers("x", x)
         return jnp.concatenate(
             [
@@ -144,7 +144,7 @@ class Network(Module):
         )
 
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
-        """Output at x (...) -> (...)."""
+        """Output of the network at x (...) -> (...)."""
         return forward(self, x)[0]
 
 

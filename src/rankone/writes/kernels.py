@@ -48,12 +48,12 @@ class FeatureKernel(Kernel, Protocol):
     """
 
     def features(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
-        """φ(a)."""
+        """Features φ(a) of the keys a."""
         ...
 
     def dual(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
-        """G φ(a). A write at a adds a multiple of this vector to each row of the
-        matrix.
+        """Dual features G φ(a). A write at a adds a multiple of this vector to each row
+        of the matrix.
         """
         ...
 
@@ -66,19 +66,19 @@ class Linear(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """aᵀb."""
+        """Inner products aᵀb."""
         return a.T @ b
 
     @checked
     @jax.jit
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves."""
+        """Features: the keys themselves."""
         return a
 
     @checked
     @jax.jit
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves."""
+        """Dual features: the keys themselves, because G = I."""
         return a
 
 
@@ -102,19 +102,19 @@ class Metric(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """aᵀGb."""
+        """Inner products aᵀGb."""
         return a.T @ (jnp.asarray(self.G) @ b)
 
     @checked
     @jax.jit
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves."""
+        """Features: the keys themselves."""
         return a
 
     @checked
     @jax.jit
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """G a."""
+        """Dual features G a."""
         return jnp.asarray(self.G) @ a
 
 
@@ -142,7 +142,7 @@ class Gaussian(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """exp(−β‖a − b‖²/2)."""
+        """Kernel exp(−β‖a − b‖²/2)."""
         return jnp.exp(-jnp.asarray(self.beta, a.dtype) / 2 * _squared_distances(a, b))
 
 
@@ -164,7 +164,7 @@ class Laplace(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """exp(−‖a − b‖/σ)."""
+        """Kernel exp(−‖a − b‖/σ)."""
         return jnp.exp(-_distances(a, b) / jnp.asarray(self.sigma, a.dtype))
 
 

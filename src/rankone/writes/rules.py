@@ -43,7 +43,7 @@ class Rule(Protocol):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"], /
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R X, and a `rankone.checks.Outcome`."""
+        """Coefficients R X, and a `rankone.checks.Outcome`."""
         ...
 
 
@@ -65,7 +65,7 @@ class BatchStep(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R D."""
+        """Coefficients R D."""
         return _finite(R * jnp.broadcast_to(jnp.asarray(self.rates, R.dtype), R.shape))
 
 
@@ -89,7 +89,7 @@ class InSequence(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R (D⁻¹ + U)⁻¹."""
+        """Coefficients R (D⁻¹ + U)⁻¹."""
         return _finite(one_round(R, S, self.rates))
 
 
@@ -144,7 +144,7 @@ class Ridge(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R (S + I/ω)⁻¹."""
+        """Coefficients R (S + I/ω)⁻¹."""
         A, pivot = normal_equations(R, S, 1 / jnp.asarray(self.omega))
         dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
         return A, outcome(
@@ -160,7 +160,7 @@ class Exact(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R S⁻¹."""
+        """Coefficients R S⁻¹."""
         return Ridge(inf).coefficients(R, S)
 
 
@@ -266,8 +266,8 @@ def recursion(
 
 
 def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:
-    """R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D, in which a rate may be 0; R (I + D U)⁻¹ is each
-    residual when it is written.
+    """Coefficients R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D of one round, in which a rate may be
+    0. R (I + D U)⁻¹ holds each residual at the time of its write.
     """
     rates = (
         1 / jnp.diagonal(S)

@@ -84,7 +84,7 @@ class Write(Module):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(H, D) of the matrix that it changes."""
+        """Shape (H, D) of the matrix that the write changes."""
         return self.left.shape[0], self.right.shape[0]
 
     @property
@@ -99,8 +99,8 @@ class Write(Module):
         return _apply(self, "W", W, 1, donate)
 
     def undo(self, W_hat: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
-        """W_hat − delta: W up to the rounding of one addition; `Edited` gives it back
-        to the last bit.
+        """Weights before the edit, W_hat − delta, up to the rounding of one addition.
+        `Edited` restores them to the last bit.
         """
         return _apply(self, "W_hat", W_hat, -1, donate)
 

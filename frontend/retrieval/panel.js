@@ -7,7 +7,7 @@ import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
 import { paintControls } from "./paint.js";
-import { RULES, SIZES, storedOf } from "./settings.js";
+import { DEFAULTS, RULES, SIZES, storedOf } from "./settings.js";
 import { offered, storedPictures } from "./stored.js";
 
 /** @import { Fill } from "./math/corruption.js" */
@@ -34,6 +34,17 @@ export function stops([low, high], digits = 3, n = STOPS) {
     Number((low * (high / low) ** (i / n)).toPrecision(digits)),
   );
   return [...new Set(all)];
+}
+
+/**
+ * The stops, of which the nearest to `home` gives way to it: so a slider can be brought back to where it stood.
+ *
+ * @type {(all: number[], home: number) => number[]}
+ */
+export function through(all, home) {
+  const distances = all.map((v) => Math.abs(Math.log(v / home)));
+  const nearest = distances.indexOf(Math.min(...distances));
+  return all.map((v, i) => (i === nearest ? home : v));
 }
 
 /** @param {number} n */
@@ -149,7 +160,7 @@ function firstControls(settings, change) {
             `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
         },
       },
-      values: stops(RULES.numbers.beta),
+      values: through(stops(RULES.numbers.beta), DEFAULTS.beta),
       format: (v) => figures(v, 3),
       title:
         "How selective the memories are. With a large β only pictures close to the query count; with a small β many are mixed.",
@@ -158,7 +169,7 @@ function firstControls(settings, change) {
       ...of("Y"),
       label: "frequencies",
       symbol: "Y",
-      values: stops(RULES.counts.Y, 2),
+      values: through(stops(RULES.counts.Y, 2), DEFAULTS.Y),
       format: count,
       effect: "less noise",
       title:

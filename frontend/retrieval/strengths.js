@@ -44,9 +44,10 @@ export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";
   if (limit === 0) return "The vector fails even without noise.";
   if (limit > noise * EVEN) return "Noise below limit: the vector works.";
-  return limit * EVEN > noise
-    ? "At the limit: the formula is unsure."
-    : "Noise above limit: the vector fails.";
+  if (limit * EVEN < noise) return "Noise above limit: the vector fails.";
+  return limit > noise
+    ? "Noise just below limit: it may work."
+    : "Noise just above limit: it may fail.";
 }
 
 /** Why there is nothing to show. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */

@@ -144,7 +144,10 @@ test("the sentence follows the settings, and names what would help", () => {
   );
   const blend = { leadExact: 0.9, mixedExact: 9.3 };
   assert.match(told(blend), /β = 75 is too small to .* a blend of about 9 pictures\. Raise β/);
-  assert.match(told({ ...blend, ...lost }), /The distributed memory is lost in noise as well/);
+  assert.match(
+    told({ ...blend, ...lost }),
+    /Raise β and Y, or store fewer\. All 6 add their noise to T/,
+  );
   assert.match(told({}, { freedom: 0 }), /Nothing is hidden\. Scribble/);
   assert.match(told({}, { isStored: false }), /not stored/);
 });

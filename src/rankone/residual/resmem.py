@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
 from jax.sharding import Mesh, SingleDeviceSharding
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from rankone._blocks import checkpoint_path, join_rows, run_blocks
 from rankone._checks import (
@@ -86,7 +86,7 @@ def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
 
 
 @jax.jit
-def _soft_weights(distances: Numbers, sigma: Numbers) -> Array:
+def _soft_weights(distances: Numbers, sigma: ArrayLike) -> Array:
     d = jnp.asarray(distances)
     return jax.nn.softmax(-d / sigma, axis=-1, where=~jnp.isposinf(d))
 

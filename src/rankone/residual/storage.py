@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Bool, Float, Integer
+from jaxtyping import Array, ArrayLike, Bool, Float, Integer
 
 from rankone._checks import (
     Numbers,
@@ -287,14 +287,14 @@ def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
     return jnp.asarray(positive_number(name, value, hint))
 
 
-def positive_number(name: str, value: Numbers, hint: str) -> Numbers:
+def positive_number(name: str, value: Numbers, hint: str) -> ArrayLike:
     """`value` as a positive floating number, for a program that takes one of Python's
     sooner than it is made an array.
     """
     positive(name, value, hint, dtype=jnp.result_type(float))
     dtype = getattr(value, "dtype", None)
     is_floating = dtype is not None and jnp.issubdtype(dtype, jnp.floating)
-    return value if is_floating else float(cast(float, value))
+    return cast(ArrayLike, value) if is_floating else float(cast(float, value))
 
 
 def classes(

@@ -57,7 +57,7 @@ class Triangular(Module):
 
     @property
     def dense(self) -> Float[Array, "D D"]:
-        """U as one array (D, D)."""
+        """The factor U as one array (D, D)."""
         *corners, last = self.corners
         rows = [
             jnp.concatenate([corner, panel], axis=1)
@@ -105,7 +105,7 @@ class Triangular(Module):
 
 
 def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
-    """U and d of C = rowsᵀ·rows = diag(d)·UᵀU·diag(d), by QR: C is not formed."""
+    """Factors U and d of C = rowsᵀ·rows = diag(d)·UᵀU·diag(d), by QR without forming C."""
     scale = jnp.linalg.norm(rows, axis=0)
     R = jnp.linalg.qr(rows / scale[None], mode="r")
     return Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale

@@ -53,12 +53,12 @@ class Tables(CodedVector, Module):
 
     @property
     def size(self) -> int:
-        """M, the number of entries."""
+        """Number M of entries."""
         return self.entries.shape[0] * self.Y
 
     @property
     def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
+        """Shape (M,) of the vector."""
         return (self.size,)
 
     def all_entries(self) -> Float[Array, " M"]:
@@ -66,7 +66,7 @@ class Tables(CodedVector, Module):
         return self.decoded(self.entries)[:, : self.Y].reshape(self.size)
 
     def rounded(self, bits: int) -> "Tables":
-        """The same entries with so many bits each."""
+        """The same entries, each rounded to the given number of bits."""
         if bits == self.bits:
             return self
         return _round(self, bits)

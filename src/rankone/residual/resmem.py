@@ -117,8 +117,8 @@ class ResMem(Module):
     The scores of x are softmax(f(x)/T) + Σᵢ w̄ᵢ rᵢ, with f the base model's logits,
     over the k stored zᵢ nearest to the embedding z of x. There rᵢ = onehot(yᵢ) −
     softmax(f(xᵢ)/T) [S-res], and the weights w̄ᵢ are proportional to exp(−‖z − zᵢ‖/σ)
-    [S-eq2]. Exactly k: where the paper's indicator would admit more on a tie, the
-    earlier rows are taken. Scores sum to 1 and lie in (−1, 2);
+    [S-eq2]. Exactly k neighbours are read. On a tie, where the paper's indicator would
+    admit more, the earlier rows are taken. Scores sum to 1 and lie in (−1, 2);
     `rankone.residual.scores` brings them back to probabilities.
 
     >>> import numpy as np, rankone as ro
@@ -136,11 +136,11 @@ class ResMem(Module):
         keep: Store only so many entries of each residual, the largest in size (for
             vocabularies); all if None. The rows then no longer sum to 0, nor the scores
             to 1 [S-appC-top128].
-        search: What finds neighbours, made from the embeddings: `ExactSearch`,
-            `ShardedSearch`, `FaissSearch`, or yours with
+        search: Class or function that finds neighbours, made from the embeddings:
+            `ExactSearch`, `ShardedSearch`, `FaissSearch`, or yours with
             `search(queries, k) -> Neighbours` and a length.
-        residuals: What is stored; `fit` makes it.
-        store: The embeddings, searchable; `fit` makes it.
+        residuals: The stored residuals; `fit` makes them.
+        store: The searchable store of the embeddings; `fit` makes it.
 
     Raises:
         ValueError: If k, sigma, temperature or keep is not positive.
@@ -200,14 +200,14 @@ class ResMem(Module):
         progress: bool | None = None,
         checkpoint: Path | str | None = None,
     ) -> "ResMem":
-        """A memory of the residuals of the base model; this one stays as it is.
+        """New memory of the residuals of the base model; this object stays as it is.
 
         Args:
-            embeddings: (n, D), where the neighbours are looked for; whatever `search`
+            embeddings: (n, D), in which neighbours are searched; anything that `search`
                 takes. Or an iterator of blocks (m, D); then `labels`, and `probs` or
                 `logits`, are iterators of the same blocks, which are read side by side.
-                Beside the stored rows, one block is in memory: with `keep`, residuals of
-                a vocabulary are never there in full.
+                Only the stored rows and one block are in memory, so with `keep` the
+                residuals of a vocabulary are never held in full.
             probs: The base model's probabilities (n, L) there; or give `logits`, to be
                 divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
@@ -324,8 +324,8 @@ class ResMem(Module):
         """New memory that stores residuals (n, L) of any kind: targets minus
         predictions of a regression, or bare labels.
 
-        Those of a vocabulary that are too many to write down are given by
-        `rankone.residual.storage.sparse`.
+        `rankone.residual.storage.sparse` makes residuals of a vocabulary that would not
+        fit in memory in full.
         """
         if not isinstance(residuals, Residuals):
             matrix = array(
@@ -457,10 +457,10 @@ class ResMem(Module):
         """The same memory as a `KernelMemory`, the one operation of the book: residuals
         are written in one step and read by a kernel.
 
-        Its keys are the stored embeddings, its residuals those kept here, its kernel
-        `NearestNeighbours(k, sigma)`. Read with `normalise=True` at the columns of q it
-        gives the transpose of `correction(q.T)`; it takes the kernel of all keys with
-        one another, and is meant for stores of a few thousand rows.
+        Its keys are the stored embeddings, its residuals are the stored ones, and its
+        kernel is `NearestNeighbours(k, sigma)`. A read with `normalise=True` at the
+        columns of q gives the transpose of `correction(q.T)`. It computes the kernel of
+        all keys with one another, so it is meant for stores of a few thousand rows.
 
         Raises:
             ValueError: If nothing is stored, or the store does not say its rows.

@@ -87,8 +87,7 @@ class ExactSearch(Module):
     ([0, 2], [0.0, 1.0])
 
     Args:
-        rows: Stored embeddings (n, D); kept as they are, with one number a row beside
-            them.
+        rows: Stored embeddings (n, D), kept unchanged together with one number per row.
         stored: Number of rows that count, the first ones; all if None. It may be
             traced: a store of a fixed shape that fills up inside jit. The rows after
             them are never found.
@@ -135,8 +134,8 @@ class ExactSearch(Module):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "ExactSearch":
         """The same store with its rows split over the devices of a mesh.
 
-        Each device searches its own rows, and the k best of each travel.
-        `ShardedSearch` fills up a number of rows that the devices do not divide.
+        Each device searches its own rows and sends its k best. If the number of devices
+        does not divide the number of rows, use `ShardedSearch`, which adds padding.
 
         Args:
             mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
@@ -248,9 +247,9 @@ def _search(store: "ExactSearch | ShardedSearch", q: Array, k: int) -> Neighbour
 class ShardedSearch(Module):
     """Exact search in a store of which each device holds an equal part [S-eq2].
 
-    Each device searches its own rows; the k best of each are gathered and the k best of
-    those are the answer, so that what travels between devices does not grow with the
-    store.
+    Each device searches its own rows; the k best of each are gathered, and the k best
+    of those are the answer. So the devices exchange an amount that does not grow with
+    the store.
 
     Args:
         rows: Stored embeddings (n, D). Give a NumPy array and no device ever holds all

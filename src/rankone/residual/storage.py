@@ -49,7 +49,7 @@ _SUM = 1e-3
 
 @runtime_checkable
 class Residuals(Protocol):
-    """n stored vectors of length L."""
+    """Stored residuals: n vectors of length L."""
 
     def __len__(self) -> int:
         """Number n of the vectors."""
@@ -59,7 +59,7 @@ class Residuals(Protocol):
         """Length of a vector."""
 
     def weighted(self, weights: Array, rows: Array) -> Array:
-        """Σ weights[j] · residual[rows[j]] -> (L,)."""
+        """Weighted sum Σ weights[j] · residual[rows[j]] -> (L,)."""
 
 
 class _Dense(Module):

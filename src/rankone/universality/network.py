@@ -48,8 +48,8 @@ def full_precision() -> Iterator[None]:
 
 
 class Network(Module):
-    """A fully connected ReLU network with a linear output, of the input [x, θ_b]
-    [M-fig1, M-def].
+    """A fully connected ReLU network with a linear output. Its input is [x, θ_b], where
+    θ_b are parameters too (a bias transformation) [M-fig1, M-def].
 
     Its leaves are its parameters, all trainable:
     `jax.tree.map(lambda p, g: p - alpha * g, network, gradient)` is a step of gradient
@@ -133,7 +133,7 @@ class Network(Module):
         return self.layers[0].W.dtype
 
     def input(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n inputs"]:
-        """[x, θ_b]: x (...) -> (..., 1 + s)."""
+        """Input [x, θ_b] of the first layer: x (...) -> (..., 1 + s)."""
         x = numbers("x", x)
         return jnp.concatenate(
             [
@@ -144,7 +144,7 @@ class Network(Module):
         )
 
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
-        """Output at x (...) -> (...)."""
+        """Output of the network at x (...) -> (...)."""
         return forward(self, x)[0]
 
 
@@ -185,15 +185,14 @@ def adapt(
     """One plain gradient step on every parameter, θ' = θ − α ∇L(θ) [M-def].
 
     The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other
-    convention at the kink. Over k shots the error is a mean, so each writes a k-th of
-    its own [M-kshot]. `jax.vmap` over x and y adapts one copy a task; `learn` does that
-    without keeping the copies.
+    convention at the kink. Over k shots the loss is a mean, so each shot writes 1/k of
+    its own change [M-kshot]. `jax.vmap` over x and y adapts one copy per task; `learn`
+    does the same without keeping the copies.
 
-    A network can be taught values inside the `y_range` that it was built for. Beyond
-    that range its read-out no longer follows the target, so that a value there is
-    refused. Inside jit or vmap no value can be refused: the step is then the same plain
-    gradient step, and the prediction after it is wrong. It is not NaN, because the step
-    of the definition is applied to every parameter as it is.
+    A network can be taught values inside the `y_range` that it was built for. Outside
+    that range its read-out no longer follows the target, so a value there raises an
+    error. Inside jit or vmap no error can be raised: the step is then the same plain
+    gradient step, and the prediction after it is wrong, but not NaN.
 
     Args:
         network: From `universal_learner`.
@@ -229,7 +228,7 @@ def predict(network: Any, x_star: Numbers) -> Array:
         x_star: Points in [0, 1]: a scalar or an array.
 
     Returns:
-        One number a point, in an array of the shape of x_star.
+        One number per point, in an array of the shape of x_star.
 
     Raises:
         ValueError: If a point is out of range.

@@ -142,8 +142,8 @@ def _after(layer: Dense, terms: Terms, alpha: Array, h: Array) -> Array:
 def rank_one_step(
     network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None
 ) -> RankOneStep:
-    """The step of `adapt`, in closed form and unapplied. Arguments and errors are those
-    of `adapt`.
+    """`RankOneStep` of `adapt`: the same step, in closed form and not yet applied.
+    Arguments and errors are those of `adapt`.
     """
     return _step(network, *shots(network, x, y, alpha))
 
@@ -152,8 +152,8 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
     """Gradient along which `adapt` steps, in closed form, written into the memory of an
     old gradient that is no longer needed.
 
-    Deep stacks are tens of megabytes. New memory of that size comes from the system
-    page by page, each of them zeroed first, and that takes longer than everything else.
+    Deep stacks take tens of megabytes. The system hands out new memory of that size
+    page by page and zeroes each page first, which takes longer than everything else.
 
     Args:
         old: A gradient, or any network of the same structure; it is used up, and must
@@ -247,12 +247,12 @@ def learn(
     """Predictions (n, m) at x_star after one step on each of n one-shot tasks, without
     a copy of the network.
 
-    Every layer's gradient has rank one, so a task costs two passes and a vector a
+    Every layer's gradient has rank one, so a task costs two passes and one vector per
     layer.
 
     Args:
         network: From `universal_learner`.
-        x: Training inputs (n,), one a task.
+        x: Training inputs (n,), one per task.
         y: Their values (n,).
         x_star: Where to predict: (m,) for all tasks, or (n, m).
         alpha: Step size; by default the one that the network was built for.

@@ -84,7 +84,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const seen = rounded(exact, digits);
   const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
   const both = `The exact memory has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected`;
+  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected (the bar shows that of the slope of Ŝ)`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =

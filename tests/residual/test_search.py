@@ -34,8 +34,8 @@ def draws(n, D, seed=0):
     return np.random.default_rng(seed).standard_normal((n, D)).astype(np.float32)
 
 
-# n: one row; one chunk; blocks of one; blocks of twenty; several chunks, of which the
-# last reaches back
+# n: one row; one chunk; blocks of one; several rows in a block; several chunks, of which
+# the last reaches back; minima enough to be selected in two steps
 @pytest.mark.parametrize(
     ("n", "N", "k"),
     [
@@ -45,6 +45,7 @@ def draws(n, D, seed=0):
         (3003, 40, 60),
         (3999, 5, 3),
         (20_003, 110, 20),
+        (40_003, 60, 2),
     ],
 )
 def test_search_finds_what_brute_force_finds(n, N, k):

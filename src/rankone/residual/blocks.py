@@ -160,17 +160,23 @@ def _least_blocks(
         minima, places = _least(_minima(rows, half_norms, q, block), m)
         return minima, places * block
     chunks = -(-n // _CHUNK)
-    groups = []
+    found = None
     for first in range(0, chunks, _GROUP):
         minima, starts = _group(
             rows, half_norms, q, first, min(_GROUP, chunks - first), block
         )
         least, places = _least(minima, min(m, len(starts)))
-        groups.append((least, starts[places].astype(jnp.int32)))
-    if len(groups) == 1:
-        return groups[0]
-    minima, starts = (jnp.concatenate(parts, 1) for parts in zip(*groups, strict=True))
-    least, places = _least(minima, m)
+        group = least, starts[places].astype(jnp.int32)
+        found = group if found is None else _merge(found, group, m)
+    return found
+
+
+def _merge(
+    a: tuple[Array, Array], b: tuple[Array, Array], m: int
+) -> tuple[Array, Array]:
+    """The m least minima of two groups, and the first rows of their blocks."""
+    minima, starts = (jnp.concatenate(pair, 1) for pair in zip(a, b, strict=True))
+    least, places = _least(minima, min(m, minima.shape[1]))
     return least, jnp.take_along_axis(starts, places, 1)
 
 

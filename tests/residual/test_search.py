@@ -67,6 +67,17 @@ def test_search_finds_what_brute_force_finds(n, N, k):
     assert (np.diff(np.sort(found.indices, 1), axis=1) > 0).all()
 
 
+def test_one_query_of_many_dimensions_finds_what_brute_force_finds():
+    """The product has the query on its left, and the last block is short."""
+    rows = draws(2503, 64)
+    rows[-1] = 0
+    query = draws(1, 64, 1)
+    distances, order = brute(rows, query, 5)
+    found = nearest(rows, query, 5)
+    np.testing.assert_array_equal(found.indices, order)
+    np.testing.assert_allclose(found.distances, distances, rtol=2e-6)
+
+
 @pytest.mark.parametrize("n", [1500, 6000])
 def test_equal_distances_come_in_the_order_of_the_rows(n):
     rows = draws(n, 4)

@@ -11,6 +11,7 @@ the distances) is searched again from differences alone.
 """
 
 import math
+from functools import reduce
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +32,10 @@ _CHUNK = 1_024
 # for 10,000
 _GROUP = 256
 _QUERIES = 128  # queries of one matrix product
+# Dimensions in which one query is multiplied from the left. There XLA's product reads
+# the rows 1.2 to 1.5 times as fast as from the right, with 32 entries 0.7 times, and
+# with 4,096 a tenth (AVX-512, one thread).
+_LEFT = (64, 256)
 # scores below which the store is read in one product: no slice, hence no copy of a
 # slice
 _WHOLE = 2**21
@@ -231,14 +236,18 @@ def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
     rows = rows.astype(q.dtype)
     half_norms = (1 - rounding) * half_norms
     padding = 0, -len(rows) % block
-    if len(q) == 1:  # a third faster with the query on the left
+    if len(q) == 1 and _LEFT[0] <= q.shape[1] <= _LEFT[1]:
         scores = half_norms[None] - jnp.matmul(q, rows.T, precision=_HIGHEST)
         scores = jnp.pad(scores, ((0, 0), padding), constant_values=jnp.inf)
         minima = scores.reshape(1, -1, block).min(2)
     else:
         scores = half_norms[:, None] - jnp.matmul(rows, q.T, precision=_HIGHEST)
         scores = jnp.pad(scores, (padding, (0, 0)), constant_values=jnp.inf)
-        minima = scores.reshape(-1, block, len(q)).min(1).T
+        parts = scores.reshape(-1, block, len(q))
+        if len(q) == 1:  # where XLA's own minimum compares one entry after another
+            minima = reduce(jnp.minimum, [parts[:, i] for i in range(block)]).T
+        else:
+            minima = parts.min(1).T
     return minima - rounding / 2 * (q**2).sum(1)[:, None]
 
 

@@ -34,8 +34,8 @@ def draws(n, D, seed=0):
     return np.random.default_rng(seed).standard_normal((n, D)).astype(np.float32)
 
 
-# n: one row; one chunk; blocks of one; blocks of twenty; several chunks, of which the
-# last reaches back
+# n: one row; one chunk; blocks of one; several rows in a block; several chunks, of which
+# the last reaches back; minima enough to be selected in two steps
 @pytest.mark.parametrize(
     ("n", "N", "k"),
     [
@@ -45,6 +45,7 @@ def draws(n, D, seed=0):
         (3003, 40, 60),
         (3999, 5, 3),
         (20_003, 110, 20),
+        (40_003, 60, 2),
     ],
 )
 def test_search_finds_what_brute_force_finds(n, N, k):
@@ -64,6 +65,17 @@ def test_search_finds_what_brute_force_finds(n, N, k):
     )
     np.testing.assert_allclose(of_found, distances, rtol=2e-6, atol=2e-6)
     assert (np.diff(np.sort(found.indices, 1), axis=1) > 0).all()
+
+
+def test_one_query_of_many_dimensions_finds_what_brute_force_finds():
+    """The product has the query on its left, and the last block is short."""
+    rows = draws(2503, 64)
+    rows[-1] = 0
+    query = draws(1, 64, 1)
+    distances, order = brute(rows, query, 5)
+    found = nearest(rows, query, 5)
+    np.testing.assert_array_equal(found.indices, order)
+    np.testing.assert_allclose(found.distances, distances, rtol=2e-6)
 
 
 @pytest.mark.parametrize("n", [1500, 6000])

@@ -104,8 +104,9 @@ class _Figure(Figure):
         """
         engine = self.get_layout_engine()
         if "draw_text" in vars(renderer) and engine is not None:  # replaced by nothing
-            self._get_draw_artists(renderer)  # sets the shapes of the axes
-            engine.execute(self)
+            figure: Any = self
+            figure._get_draw_artists(renderer)  # sets the shapes of the axes
+            engine.execute(figure)
         else:
             super().draw(renderer)
 

@@ -21,9 +21,14 @@ def main(size: int, batch: int, every: int) -> None:
         return 0.5 * ((outputs - data[1]) ** 2).sum(-1).mean()
 
     optimizer = kfac_jax.Optimizer(
-        jax.value_and_grad(loss), l2_reg=0.0, damping_schedule=lambda _: 1e-2, num_burnin_steps=0,
-        inverse_update_period=every, learning_rate_schedule=lambda _: 1e-2, momentum_schedule=lambda _: 0.0,
-    )  # fmt: skip
+        jax.value_and_grad(loss),
+        l2_reg=0.0,
+        damping_schedule=lambda _: 1e-2,
+        num_burnin_steps=0,
+        inverse_update_period=every,
+        learning_rate_schedule=lambda _: 1e-2,
+        momentum_schedule=lambda _: 0.0,
+    )
     params = {"w": jax.random.normal(keys[2], (size, size), jnp.float32) / size**0.5}
     state = optimizer.init(params, keys[0], (x, y))
     for count, _ in enumerate(sys.stdin):

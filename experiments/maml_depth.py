@@ -49,9 +49,17 @@ def build(learner: str, depth: int, size: int, bias: int, step_size: float):
 
 
 def measure(
-    *, learner: str, depth: int, size: int, bias: int, iterations: int, meta_batch: int, step_size: float,
-    tasks: int, seed: int,
-) -> dict:  # fmt: skip
+    *,
+    learner: str,
+    depth: int,
+    size: int,
+    bias: int,
+    iterations: int,
+    meta_batch: int,
+    step_size: float,
+    tasks: int,
+    seed: int,
+) -> dict:
     """Meta-train one learner at one depth, and judge it on fresh polynomials."""
     made = build(learner, depth, size, bias, step_size)
     (k_train, k_test) = jax.random.split(jax.random.key(seed))

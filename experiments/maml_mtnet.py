@@ -112,9 +112,17 @@ class Learner:
 
 
 def measure(
-    *, factors: str, rate: float, iterations: int, meta_batch: int, width: int, shots: int, steps: int, tasks: int,
+    *,
+    factors: str,
+    rate: float,
+    iterations: int,
+    meta_batch: int,
+    width: int,
+    shots: int,
+    steps: int,
+    tasks: int,
     seed: int,
-) -> dict:  # fmt: skip
+) -> dict:
     """The loss on fresh waves after the inner steps, and how long the steps have
     become: η times the mean of P.
     """

@@ -85,9 +85,16 @@ def trained(
 
 
 def measure(
-    *, family: str, learner: str, rate: float, waves: int, letters: int, steps: int,
-    tasks: int, seed: int,
-) -> dict:  # fmt: skip
+    *,
+    family: str,
+    learner: str,
+    rate: float,
+    waves: int,
+    letters: int,
+    steps: int,
+    tasks: int,
+    seed: int,
+) -> dict:
     """Score after each step, at the queries of tasks that meta-training has not drawn:
     squared error on waves, fraction right on letters; scores end where they are no
     longer finite.

@@ -299,9 +299,19 @@ def cut(part: np.ndarray, size: int) -> np.ndarray:
 
 
 def measure(
-    *, method: str, rate: float, r: int, blocks: int, window: int, windows: int, held: int, batch: int, steps: int,
-    every: int, seed: int,
-) -> dict:  # fmt: skip
+    *,
+    method: str,
+    rate: float,
+    r: int,
+    blocks: int,
+    window: int,
+    windows: int,
+    held: int,
+    batch: int,
+    steps: int,
+    every: int,
+    seed: int,
+) -> dict:
     """One curve of the held-out loss in nats a token; and, where T and V stay, the
     gradient in and out of reach.
     """

@@ -318,9 +318,14 @@ def kfac_jax_method(
         return 0.5 * ((outputs - y) ** 2).sum(-1).mean()
 
     optimizer = kfac_jax.Optimizer(
-        jax.value_and_grad(loss), l2_reg=0.0, damping_schedule=lambda _: problem.damping, num_burnin_steps=0,
-        inverse_update_period=every, learning_rate_schedule=lambda _: rate, momentum_schedule=lambda _: MOMENTUM,
-    )  # fmt: skip
+        jax.value_and_grad(loss),
+        l2_reg=0.0,
+        damping_schedule=lambda _: problem.damping,
+        num_burnin_steps=0,
+        inverse_update_period=every,
+        learning_rate_schedule=lambda _: rate,
+        momentum_schedule=lambda _: MOMENTUM,
+    )
     draw = jax.jit(problem.batch)
     params = jax.tree.map(plain, problem.network, is_leaf=is_layer)
 

@@ -217,9 +217,22 @@ def rows(
 
 
 def measure(
-    *, method: str, rate: float, width: int, heads: int, blocks: int, window: int, batch: int, steps: int, every: int,
-    renew: int, damping: float, table_rate: float, held: int, seed: int,
-) -> dict:  # fmt: skip
+    *,
+    method: str,
+    rate: float,
+    width: int,
+    heads: int,
+    blocks: int,
+    window: int,
+    batch: int,
+    steps: int,
+    every: int,
+    renew: int,
+    damping: float,
+    table_rate: float,
+    held: int,
+    seed: int,
+) -> dict:
     """One curve of the held-out loss in nats a character; a curve that diverges ends
     there.
     """

@@ -38,6 +38,7 @@ READY = """async () => {
     for (const image of document.querySelectorAll('img[loading]')) image.loading = 'eager';
     for (const figure of document.querySelectorAll('.plotly-figure:not([data-drawn])')) figure.scrollIntoView();
     await window.MathJax?.startup?.promise;
+    await Promise.all([...document.fonts].map((face) => face.load().catch(() => null))); // none is awaited unasked
     await document.fonts.ready;
     const images = [...document.images].filter((image) => image.checkVisibility());
     await Promise.all(images.map((image) => image.decode().catch(() => null)));

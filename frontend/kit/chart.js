@@ -181,29 +181,37 @@ function spaceOf({ width, height, left, right, top, bottom }, axes) {
   };
 }
 
-/** @type {(x: string, y: string, frame: Frame) => SVGElement[]} */
+/**
+ * The words on the axes; those of y begin at the edge, however large a narrow page draws them.
+ *
+ * @type {(x: string, y: string, frame: Frame) => SVGElement[]}
+ */
 function axisLabels(x, y, { width, height, left, right, top, bottom }) {
   const middle = (top + height - bottom) / 2;
-  const turned = { x: 10, y: middle, transform: `rotate(-90 10 ${middle})` };
+  const turned = { x: 1, y: middle, dy: "0.8em", transform: `rotate(-90 1 ${middle})` };
   return [
-    h("text", { x: (left + width - right) / 2, y: height - 3, class: "r1-axis-label" }, x),
+    h("text", { x: (left + width - right) / 2, y: height - 4, class: "r1-axis-label" }, x),
     h("text", { ...turned, class: "r1-axis-label" }, y),
   ];
 }
 
-/** @type {(axes: { x: Axis, y: Axis }, space: Space, frame: Frame, ruled: boolean) => SVGElement[]} */
+/**
+ * The lines of the grid with their numbers, which keep clear of the axes at every size of letters.
+ *
+ * @type {(axes: { x: Axis, y: Axis }, space: Space, frame: Frame, ruled: boolean) => SVGElement[]}
+ */
 function gridLines(axes, space, { width, right, left, height, bottom, top }, ruled) {
   const across = axes.y.marks.flatMap((v) => {
     const [, py] = space.toPixel([0, v]);
     return [
       h("line", { x1: left, x2: width - right, y1: py, y2: py }),
-      h("text", { x: left - 5, y: py + 3.5, "text-anchor": "end" }, axes.y.format(v)),
+      h("text", { x: left - 5, y: py, dy: "0.32em", "text-anchor": "end" }, axes.y.format(v)),
     ];
   });
   const along = axes.x.marks.flatMap((v) => {
     const [px] = space.toPixel([v, 0]);
     const rule = ruled ? [h("line", { x1: px, x2: px, y1: top, y2: height - bottom })] : [];
-    const at = { x: px, y: height - bottom + 12, "text-anchor": "middle" };
+    const at = { x: px, y: height - bottom + 3, dy: "0.8em", "text-anchor": "middle" };
     return [...rule, h("text", at, axes.x.format(v))];
   });
   return [...across, ...along];

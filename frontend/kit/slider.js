@@ -14,6 +14,12 @@ const digits = (v, n) => Number(v.toPrecision(n));
  * }} Range
  */
 
+/**
+ * The name of a part of the track, and its description for the stop that a press of it sets.
+ *
+ * @typedef {{ word: string, why(stop: string): string }} Stretch
+ */
+
 /** @param {Range} range */
 function scaleOf({ min = 0, max = 1, step = 1, scale = "linear", values }) {
   if (values) {
@@ -46,8 +52,8 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
 
 /**
  * Logarithmic sliders stop at two significant digits; `value` may be set to anything between. `help` (or `title`)
- * defines what the label names. `effect` says, under the right end of the track, what a larger value does; with `marked`
- * there is room for marks instead.
+ * defines what the label names. `effect` says, under the right end of the track, what a larger value does; `stretches`
+ * names parts of the track instead.
  *
  * @param {{
  *   label: string,
@@ -58,7 +64,7 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
  *   title?: string | null,
  *   help?: string | null,
  *   name: string,
- *   marked?: boolean,
+ *   stretches?: { low: Stretch, between: Stretch, high: Stretch } | null,
  *   effect?: string | null,
  * } & Range} options
  */
@@ -71,7 +77,7 @@ export function slider({
   title = null,
   help = title,
   name,
-  marked = false,
+  stretches = null,
   effect = null,
   ...range
 }) {
@@ -81,14 +87,20 @@ export function slider({
   const input = h("input", { id, type: "range", class: "r1-range", "data-name": name });
   const { attach, className, tip } = definition(help);
   const words = h("span", { class: className }, symbol ? [h("i", {}, symbol), ` ${label}`] : label);
-  const marks = marked ? { low: markOf("low"), high: markOf("high") } : null;
+  const named = stretches && {
+    low: stretchOf(stretches.low, "low"),
+    between: stretchOf(stretches.between, "between"),
+    high: stretchOf(stretches.high, "high"),
+  };
   const element = h(
     "div",
     { class: "r1-field" },
     h("label", { for: id }, words),
     output,
     input,
-    marks ? h("div", { class: "r1-stops" }, marks.low.parts, marks.high.parts) : null,
+    named
+      ? h("div", { class: "r1-stops" }, named.low.band, named.between.band, named.high.band)
+      : null,
     effect
       ? h("div", { class: "r1-stops" }, h("span", { class: "r1-effect" }, `${effect} →`))
       : null,
@@ -120,34 +132,31 @@ export function slider({
     onInput(current);
   });
   /**
-   * A tick under the track, a strip over what is marked, and words beside the tick. A press sets the
-   * slider to the tick; `why(stop)` describes it. It is no button: between two tracks there is no room for a target, and
-   * the track itself is there for keys and fingers.
+   * A stretch of the track, named under it. A press sets the slider into it. It is no button: between two tracks there
+   * is no room for a target, and the track itself is there for keys and fingers.
    *
-   * @param {"low" | "high"} side
+   * @param {Stretch} stretch
+   * @param {"low" | "between" | "high"} side
    */
-  function markOf(side) {
+  function stretchOf({ word, why }, side) {
     let stop = 0;
     const onclick = () => {
       take(stop);
       input.focus({ preventScroll: true }); // keys go on from there
     };
-    const tick = h("span", { class: `r1-stop r1-${side}`, hidden: true, onclick });
-    const zone = h("span", { class: `r1-zone r1-${side}`, hidden: true });
+    const band = h("span", { class: `r1-stretch r1-${side}`, hidden: true, onclick }, word);
+    /** @param {number} position */
+    const share = (position) => String((position - scale.min) / (scale.max - scale.min || 1));
     return {
-      parts: [zone, tick],
-      /** @type {(at: number | null, words: string, why: (stop: string) => string) => void} */
-      show(at, words, why) {
-        tick.hidden = zone.hidden = at === null;
+      band,
+      /** From and to positions of the track, with the stop of a press; null hides it. @type {(at: [number, number, number] | null) => void} */
+      show(at) {
+        band.hidden = at === null;
         if (at === null) return;
-        const position = scale.position(at);
-        stop = scale.value(position);
-        tick.title = why(format(stop));
-        const share = (position - scale.min) / (scale.max - scale.min || 1);
-        for (const part of [tick, zone]) part.style.setProperty("--r1-share", String(share));
-        const before = side === "low" && share > 0.5;
-        tick.classList.toggle("r1-before", before);
-        setText(tick, words);
+        stop = scale.value(at[2]);
+        band.title = why(format(stop));
+        band.style.setProperty("--r1-from", share(at[0]));
+        band.style.setProperty("--r1-to", share(at[1]));
       },
     };
   }
@@ -176,12 +185,20 @@ export function slider({
       place();
     },
     /**
-     * Marks what lies below (`low`) or above (`high`) the stop nearest to `at`; null takes the mark away.
+     * Names the stretch of the track up to `low`, that from `high` on, and that between them, if there is one; null
+     * stands for a border that is not known.
      *
-     * @type {(side: "low" | "high", at: number | null, words: string, why: (stop: string) => string) => void}
+     * @type {(low: number | null, high: number | null) => void}
      */
-    mark(side, at, words, why) {
-      marks?.[side].show(at, words, why);
+    stretch(low, high) {
+      if (!named) return;
+      const { min, max } = scale;
+      const from = low === null ? min : scale.position(low);
+      const to = high === null ? max : Math.max(from, scale.position(high));
+      const middle = Math.round((from + to) / 2);
+      named.low.show(low === null || from <= min ? null : [min, from, from]);
+      named.high.show(high === null || to >= max ? null : [to, max, to]);
+      named.between.show(low === null || high === null || to <= from ? null : [from, to, middle]);
     },
     /** @param {boolean} off */
     set disabled(off) {

@@ -267,7 +267,7 @@ export function createExplorer(initial, library, model, questions = []) {
     const ghost = pin.pinned?.settings ?? null;
     map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
     const lost = frame.pending ? null : map.lost(frame.settings, ready);
-    panel.mark(map.mark(), lost);
+    panel.stretch(map.mark(), lost);
   }
 
   /**
@@ -315,6 +315,7 @@ export function createExplorer(initial, library, model, questions = []) {
     clock.steps = last.step;
     if (last.step === 0 || overflow !== null) return playback.seek(last.step);
     stage.begin(ready.bytes.query);
+    if (!frame.preset?.predict) frame.tell(""); // what a slider has shown already is told again at the end
     setText(sentence, playing(both));
     machine.refresh();
     playback.replay(last.step / pace.seconds, pace.lead);

@@ -352,7 +352,7 @@ function sumLevel(inner) {
       { key: "exact", label: "exact, S", tone: "exact", dash: "5 3" },
     ],
   });
-  const slope = captioned("slope of log Ŝ");
+  const slope = captioned("slope of log Ŝ: where to go");
   const foot = footOf(3, inner, "One step");
   return {
     element: levelOf("r1-sum-level", element, slope.element, foot.element),

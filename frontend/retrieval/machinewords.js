@@ -87,7 +87,10 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
-  const climbed = step > 0 && error > CLIMBED * share ? "; the steps follow this noise, too" : "";
+  const climbed =
+    step > 0 && error > CLIMBED * share
+      ? "; each step goes where Ŝ rises, so also where noise raises it"
+      : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
 }
 
@@ -101,10 +104,10 @@ const SENTENCES = [
     `*T* adds up the waves of the ${pictures(K, bits)}: for each frequency a sum of cosines and a sum of sines. It holds both divided by √*Y*, so that the product of two such vectors is a mean over all *Y* frequencies. No single term can be read from a sum.`,
   (look, context) =>
     `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far) to 1 (equal). ${judged(look, context)}`,
-  (look, { freedom }) =>
+  (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. Because of the log it stays steep where Ŝ is small. Noise is √${count(freedom)} = ${count(Math.sqrt(freedom))} times as large in it. ${count(freedom)} numbers move, by ${figures(look.moved, 2)} of the grey scale on average.`,
+      : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. Because of the log it stays steep where Ŝ is small. The slope of the noise has ${count(freedom)} parts, one per number that moves, so it is √${count(freedom)} = ${count(Math.sqrt(freedom))} times the noise of Ŝ: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, as beside the sliders. The numbers move by ${figures(look.moved, 2)} of the grey scale on average.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

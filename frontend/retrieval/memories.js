@@ -14,7 +14,7 @@ export function createMemories(grid, opener) {
   const strip = createStrip();
   const list = h("span", { class: "r1-muted" });
   const vector = h("span", { class: "r1-muted" });
-  /** Left out where there is no room. @param {string} text */
+  /** Left out where there is no room, and what stands there instead is `r1-short`. @param {string} text */
   const long = (text) => h("span", { class: "r1-long" }, text);
   return {
     elements: [
@@ -33,7 +33,6 @@ export function createMemories(grid, opener) {
           h("strong", { class: "r1-ink-distributed" }, "Distributed memory: "),
           "one vector ",
           h("i", {}, "T"),
-          ", ",
           vector,
         ),
         strip.canvas,
@@ -53,9 +52,10 @@ export function createMemories(grid, opener) {
         long(`, ${count(each)} more per ${pattern}`),
       );
       vector.replaceChildren(
-        long(`the sum of a code for each ${pattern}: `),
+        h("span", { class: "r1-short" }, ", "),
+        long(`: each ${pattern} becomes `),
         `${count(numbers.distributed)} numbers`,
-        long(`, however many ${pattern}s`),
+        long(`, and T is the sum of all ${count(stored.length)}`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

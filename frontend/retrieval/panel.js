@@ -7,7 +7,7 @@ import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
 import { paintControls } from "./paint.js";
-import { RULES, SIZES, storedOf } from "./settings.js";
+import { DEFAULTS, RULES, SIZES, storedOf } from "./settings.js";
 import { offered, storedPictures } from "./stored.js";
 
 /** @import { Fill } from "./math/corruption.js" */
@@ -34,6 +34,17 @@ export function stops([low, high], digits = 3, n = STOPS) {
     Number((low * (high / low) ** (i / n)).toPrecision(digits)),
   );
   return [...new Set(all)];
+}
+
+/**
+ * The stops, of which the nearest to `home` gives way to it: so a slider can be brought back to where it stood.
+ *
+ * @type {(all: number[], home: number) => number[]}
+ */
+export function through(all, home) {
+  const distances = all.map((v) => Math.abs(Math.log(v / home)));
+  const nearest = distances.indexOf(Math.min(...distances));
+  return all.map((v, i) => (i === nearest ? home : v));
 }
 
 /** @param {number} n */
@@ -90,23 +101,8 @@ export function createPanel(settings, library, brush, change, on) {
     grid: grid.element,
     cover: Object.values(cover).map((c) => c.element),
     weigh: grid.weigh,
-    /** The β below which pictures mix, and that above which noise wins. @type {(mixed: number | null, lost: number | null) => void} */
-    mark(mixed, lost) {
-      first.beta.mark(
-        "high",
-        lost,
-        "noise",
-        (stop) =>
-          `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
-      );
-      first.beta.mark(
-        "low",
-        mixed,
-        "← here pictures mix",
-        (stop) =>
-          `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
-      );
-    },
+    /** Up to which β pictures mix, and from which on noise wins. */
+    stretch: first.beta.stretch,
     more: h(
       "div",
       { class: "r1-controls" },
@@ -147,8 +143,24 @@ function firstControls(settings, change) {
       ...of("beta"),
       label: "selectivity",
       symbol: "β",
-      marked: true,
-      values: stops(RULES.numbers.beta),
+      stretches: {
+        low: {
+          word: "pictures mix",
+          why: (stop) =>
+            `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
+        },
+        between: {
+          word: "works",
+          why: (stop) =>
+            `Here both memories find the picture (formula). Y and K move both ends. Press for β = ${stop}.`,
+        },
+        high: {
+          word: "noise",
+          why: (stop) =>
+            `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
+        },
+      },
+      values: through(stops(RULES.numbers.beta), DEFAULTS.beta),
       format: (v) => figures(v, 3),
       title:
         "How selective the memories are. With a large β only pictures close to the query count; with a small β many are mixed.",
@@ -157,7 +169,7 @@ function firstControls(settings, change) {
       ...of("Y"),
       label: "frequencies",
       symbol: "Y",
-      values: stops(RULES.counts.Y, 2),
+      values: through(stops(RULES.counts.Y, 2), DEFAULTS.Y),
       format: count,
       effect: "less noise",
       title:

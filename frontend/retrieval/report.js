@@ -65,7 +65,7 @@ export function findings(at, settings, ready, library, overflow) {
 export function verdictOf({ label, right, noisy, grainy, mixed, bits }) {
   if (right) return grainy ? `✓ ${label}, grainy` : `✓ ${label}`;
   if (noisy) return "✗ lost in noise";
-  if (mixed >= BLEND) return `✗ ${blendOf(mixed, bits)}`;
+  if (mixed >= BLEND) return grainy ? "✗ a grainy blend" : `✗ ${blendOf(mixed, bits)}`;
   return `✗ nearest: ${label}`;
 }
 

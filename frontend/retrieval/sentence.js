@@ -2,11 +2,13 @@
 import { count, figures, fixed, percent } from "../kit/number.js";
 import { criticalSlope } from "./math/gauge.js";
 import { BLEND, blendOf } from "./report.js";
+import { RULES } from "./settings.js";
 
 /** @import { Findings } from "./presets.js" */
 /** @import { Both } from "./report.js" */
 /** @import { Settings } from "./settings.js" */
 
+const MOST = RULES.counts.Y[1];
 const FAR = 0.3; // of the slope of a well, whose steepest is 0.61: a query with less stands far out
 
 export const PENDING = "The run plays once you have answered the question below.";
@@ -47,7 +49,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories bring the picture back. The list grows with each picture. T is longer than this list but keeps its length: each picture adds noise instead. Can you make one of them fail?";
+  "Both memories find the picture. The list compares the query with each one. T averages rough guesses of how close all of them are, one per frequency. Can you make one fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -64,15 +66,18 @@ function vectorLost(run, { beta, Y, eta }) {
     return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
-    return `At β = ${figures(beta)} distance counts so much that the signal is weak. The exact memory still finds the strongest signal; in the vector the noise is stronger. Lower β, raise Y, or hide less.`;
-  return `The exact memory brings the picture back. The vector averages only ${count(Y)} rough estimates, each with errors from ${pictures(run)}: too much noise. Raise Y, or store fewer.`;
+    return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther; in the vector noise hides it. Lower β, ${Y < MOST ? "raise Y, " : ""}or hide less.`;
+  return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. Raise Y, or store fewer.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function blended(run, { beta }) {
   const { exact, distributed, bits } = run.both;
-  const there = distributed.noisy ? " The distributed memory is lost in noise as well." : "";
-  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β, or store fewer.${there}`;
+  const [also, there] =
+    distributed.noisy || distributed.grainy
+      ? [" and Y", ` All ${count(run.K)} add their noise to T.`]
+      : ["", ""];
+  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β${also}, or store fewer.${there}`;
 }
 
 /** @param {Findings} run */

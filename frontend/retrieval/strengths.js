@@ -42,11 +42,12 @@ export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 
  */
 export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";
-  if (limit === 0) return "Even the exact memory fails.";
+  if (limit === 0) return "The vector fails even without noise.";
   if (limit > noise * EVEN) return "Noise below limit: the vector works.";
-  return limit * EVEN > noise
-    ? "Noise about at limit: it may fail."
-    : "Noise above limit: the vector fails.";
+  if (limit * EVEN < noise) return "Noise above limit: the vector fails.";
+  return limit > noise
+    ? "Noise just below limit: it may work."
+    : "Noise just above limit: it may fail.";
 }
 
 /** Why there is nothing to show. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */

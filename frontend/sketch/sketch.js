@@ -33,7 +33,7 @@ import { facts } from "../kit/readout.js";
  * }} Sketch
  */
 
-const FRAME = { width: 520, height: 250, left: 52, right: 14, top: 12, bottom: 34 };
+const FRAME = { width: 520, height: 259, left: 52, right: 14, top: 12, bottom: 43 };
 
 /**
  * @template {object} S

@@ -36,7 +36,7 @@ test("each level says what is seen, with its own numbers", () => {
     ["6 stored pictures"],
     // |Ŝ − S|/S, √(K/2Y), and this over S
     ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.00707", "only 0.99 % of S"],
-    ["1,536", "= 39 times", "0.016"],
+    ["1,536", "= 39 times the noise of Ŝ: 0.28", "0.016"],
   ];
   wanted.forEach((numbers, level) => {
     for (const number of numbers) assert.ok(said[level].includes(number), said[level]);
@@ -46,9 +46,9 @@ test("each level says what is seen, with its own numbers", () => {
 test("one picture is one, bits are patterns, and noise is called noise", () => {
   assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture:/);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
-  assert.match(sentenceOf(3, look, context), /the steps follow this noise, too/);
+  assert.match(sentenceOf(3, look, context), /each step goes where Ŝ rises, so also where noise/);
   const atFirst = { ...look, step: 0 };
-  assert.doesNotMatch(sentenceOf(3, atFirst, context), /climb/);
+  assert.doesNotMatch(sentenceOf(3, atFirst, context), /each step/);
   assert.match(sentenceOf(0, atFirst, context), /^The state is the query\. /);
   assert.doesNotMatch(sentenceOf(3, look, context), /is noise\./);
   assert.match(sentenceOf(3, { ...look, floored: true }, context), /this Ŝ is noise/);

@@ -132,11 +132,11 @@ test("the sentence follows the settings, and names what would help", () => {
   const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
   assert.match(
     told(lost, { pull: 0.2 }),
-    /^At β = 75 distance counts so much.* in the vector the noise is stronger\. Lower β/,
+    /^At β = 75 even the right picture counts as far away.* noise hides it\. Lower β/,
   );
   assert.match(
     told(lost, { pull: 0.9, roughness: 2 }),
-    /only 60,000 rough estimates, each with errors from 6 pictures.*Raise Y/,
+    /estimates roughly how close the query is to 6 pictures.*60,000.*too noisy.*Raise Y/,
   );
   assert.match(
     told({ leadDistributed: 0.9 }),
@@ -144,7 +144,10 @@ test("the sentence follows the settings, and names what would help", () => {
   );
   const blend = { leadExact: 0.9, mixedExact: 9.3 };
   assert.match(told(blend), /β = 75 is too small to .* a blend of about 9 pictures\. Raise β/);
-  assert.match(told({ ...blend, ...lost }), /The distributed memory is lost in noise as well/);
+  assert.match(
+    told({ ...blend, ...lost }),
+    /Raise β and Y, or store fewer\. All 6 add their noise to T/,
+  );
   assert.match(told({}, { freedom: 0 }), /Nothing is hidden\. Scribble/);
   assert.match(told({}, { isStored: false }), /not stored/);
 });

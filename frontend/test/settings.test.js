@@ -7,7 +7,7 @@ import { Library } from "../retrieval/library.js";
 import { corrupt, isOccluded } from "../retrieval/math/corruption.js";
 import { bitsOf, resize } from "../retrieval/math/patterns.js";
 import { placed, stepped } from "../retrieval/moves.js";
-import { stops } from "../retrieval/panel.js";
+import { stops, through } from "../retrieval/panel.js";
 import { coarseToFine } from "../retrieval/phasemap.js";
 import { DEFAULTS, dab, noPaint, prepare, storedOf } from "../retrieval/settings.js";
 
@@ -167,6 +167,9 @@ test("no stop of a slider is dead, and an arrow on the map always moves the poin
     assert.ok(all.length > 60 && all.every((v, i) => i === 0 || v > all[i - 1]));
   }
   assert.equal(stops([1, 200]).at(-1), 200);
+  const beta = through(stops([1, 200]), 75);
+  assert.ok(beta.includes(75) && beta.every((v, i) => i === 0 || v > beta[i - 1]));
+  assert.deepEqual(beta.toSpliced(beta.indexOf(75), 1, 75.7), stops([1, 200]));
   for (let beta = 1; beta < 200; beta = stepped({ ...settings, beta }, [1, 0], 24).beta ?? 1)
     assert.ok((stepped({ ...settings, beta }, [1, 0], 24).beta ?? 0) > beta);
   const K = { ...settings, across: /** @type {const} */ ("K") };

@@ -81,7 +81,7 @@ export function createExplorer(initial) {
     const last = seen.flow.forward.length - 1;
     flow.draw({ values: hidden ? { forward: seen.flow.forward } : seen.flow, last, step: last });
     bill.show(rows(seen, settings).slice(0, hidden ? BEFORE : undefined));
-    slots.element.style.visibility = hidden ? "hidden" : "";
+    slots.element.classList.toggle("r1-veiled", hidden);
   }
 
   function words() {

@@ -178,7 +178,7 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def _save(path: Path, state: Any, run: str) -> None:
-    """Writes the state to the file; after an error the file is the earlier one."""
+    """Write the state to the file; after an error the file is the earlier one."""
     leaves = {f"leaf{i}": leaf for i, leaf in enumerate(jax.tree.leaves(state))}
     try:
         save_arrays(path, leaves | {"run": run})

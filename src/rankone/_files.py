@@ -82,7 +82,7 @@ def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
 
 
 def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
-    """Writes arrays to an .npz file, in full or not at all; also of types that numpy has
+    """Write arrays to an .npz file, in full or not at all; also of types that numpy has
     no name for, such as bfloat16.
     """
     entries = {name: np.asarray(value) for name, value in arrays.items()}

@@ -114,7 +114,7 @@ def placement_on(mesh: Any, axis: Any) -> Placement:
 
 
 def check_placement(placement: Any) -> None:
-    """Raises unless it is a placement, or None."""
+    """Raise unless it is a placement, or None."""
     if placement is not None:
         instance("placement", placement, Placement, "made by the method sharded")
 
@@ -204,7 +204,7 @@ def _moved(argument: Any) -> Any:
 
 
 def _check_same_mesh(explicit: Any, placement: Any) -> None:
-    """Raises if a placement is on another mesh than that with explicit axes."""
+    """Raise if a placement is on another mesh than that with explicit axes."""
     if not isinstance(placement, Placement):
         return
     mesh = placement.mesh
@@ -242,7 +242,7 @@ def _on_explicit(
 
 
 def refuse_explicit(placement: Placement | None, purpose: str) -> None:
-    """Raises where the caller has set a mesh with explicit axes."""
+    """Raise where the caller has set a mesh with explicit axes."""
     explicit = _explicit_mesh([])
     if placement is not None and explicit is not None:
         raise ValueError(

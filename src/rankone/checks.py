@@ -1,10 +1,11 @@
 """Checks of values, and outcomes: result codes that report a failure where no error can
 be raised, as inside jit.
 
-Shapes and types are always checked, which takes some 10 to 50 µs per call. Values (NaN, infinity,
-probabilities that do not sum to 1) are checked where looking at them is free, which is
-on the host, and once on a device where a thing is made of them; never in what a call
-reads, so that no call waits for a device. `value_checks(False)` turns all of them off.
+Shapes and types are always checked, which takes some 10 to 50 µs per call. Values (NaN,
+infinity, probabilities that do not sum to 1) are checked on the host, where reading
+them costs nothing, and once on a device when an object is made from them. A call never
+checks the values that it reads, so that no call waits for a device.
+`value_checks(False)` turns all of them off.
 
 Inside jit nothing is raised: results carry an `Outcome`. `equinox.error_if` could raise
 there, but it calls back to the host, stops a whole batch for one bad entry, and leaves

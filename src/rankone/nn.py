@@ -72,8 +72,8 @@ class Dense(Module):
 
     @property
     def augmented(self) -> Float[Array, "*n out columns"]:
-        """[W b], the one matrix that acts on `features(x)`; W itself for a layer
-        without a bias.
+        """Matrix [W b], which acts on `features(x)`; W itself for a layer without a
+        bias.
         """
         return (
             self.W
@@ -182,8 +182,8 @@ def gradient_step(
     where: Any = None,
     first_order: bool = False,
 ) -> Any:
-    """θ − η∇L(θ) on every parameter, or on those that `where` marks; each keeps its
-    dtype.
+    """Parameters after one gradient step θ − η∇L(θ), on all of them or on those that
+    `where` marks; each keeps its dtype.
 
     Args:
         loss: Function of the parameters.

@@ -46,8 +46,8 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
 def canonical(tree: T) -> T:
     """`tree` with its float64 leaves in float32, unless double precision is enabled.
 
-    JAX itself lets float64 arrays out of a block that enabled them, and then cuts them
-    operation by operation.
+    JAX itself lets float64 arrays leave a block that enabled them, and then rounds them
+    to float32 in each later operation.
     """
     doubles = any(map(_is_double, jax.tree.leaves(tree)))
     if not doubles or jnp.result_type(float) == jnp.float64:
@@ -87,11 +87,13 @@ def smallest_pivot(n: int, dtype: Any) -> float:
 def accurate_difference(
     B: Float[Array, "n *m"], A: Float[Array, "d n"], X: Float[Array, "d *m"]
 ) -> Float[Array, "n *m"]:
-    """B − Aᵀ X summed as if in twice the precision of B, and rounded once at the end.
+    """Residual B − Aᵀ X, summed as if in twice the precision of B and rounded once at
+    the end.
 
     Each factor is split into two of half the digits, so that their products have no
-    rounding error; what each addition rounds off is summed beside (Knuth's TwoSum). No
-    wider type is used, so that it holds under jit, scan and vmap, and on a device.
+    rounding error; the rounding error of each addition is summed separately (Knuth's
+    TwoSum). No wider type is used, so it works under jit, scan and vmap, and on any
+    device.
     """
 
     def add(

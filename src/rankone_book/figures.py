@@ -20,6 +20,8 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, fontManager
+from matplotlib.legend import Legend
+from matplotlib.transforms import Bbox
 
 __all__ = ["COLOURS", "PHONE", "figure", "show_pictures"]
 
@@ -111,8 +113,8 @@ class _Figure(Figure):
             super().draw(renderer)
 
     def for_phone(self, width: float = 3.7) -> bytes | None:
-        """The figure as a PNG of this width in inches: letters as large, legends above
-        the panels.
+        """The figure as a PNG of this width in inches, at twice the pixels: letters as
+        large, legends above the panels and below their titles.
 
         The figure keeps that shape: a row of up to four panels becomes a column, and
         another grid what `on_phone` says. None where it would not be read: any other
@@ -136,25 +138,10 @@ class _Figure(Figure):
         for spec, ax in places.items():
             ax.set_subplotspec(grid[spec.num1])
             ax.tick_params(axis="y", labelleft=True)
-            if (legend := ax.get_legend()) and ax.get_title():
-                legend.set_loc("best")
-            elif legend:
-                legend.set_loc("lower left")
-                legend.set_bbox_to_anchor((0, 1), transform=ax.transAxes)
-                height += 0.2 * len(legend.get_texts())
-        handle_of = {
-            label: handle
-            for ax in self.axes
-            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
-        }
+            height += self._lift_legend(ax)
         for legend in [*self.legends]:
-            names = [text.get_text() for text in legend.get_texts()]
-            handles: list[Any] = [
-                handle_of.get(name, handle)
-                for name, handle in zip(names, legend.legend_handles, strict=True)
-            ]
+            handles, names, size = self._entries(legend)
             legend_columns = 2 if max(map(len, names)) < 16 else 1
-            size = legend.get_texts()[0].get_fontsize()
             legend.remove()
             self.legend(
                 handles,
@@ -165,14 +152,47 @@ class _Figure(Figure):
             )
             height += 0.2 * len(names) / legend_columns
         self.set_size_inches(width, height)
+        self.draw_without_rendering()
+        drawn = self.get_tightbbox().padded(0.05)
+        # no narrower: a page draws every picture as wide as a phone
+        whole = Bbox.union([drawn, Bbox.from_extents(0, drawn.y0, width, drawn.y1)])
         picture = BytesIO()
-        dpi = (1 + self.crisp) * self.dpi
-        self.savefig(picture, format="png", dpi=dpi, bbox_inches="tight")
+        self.savefig(picture, format="png", dpi=2 * self.dpi, bbox_inches=whole)
         return (
             picture.getvalue()
             if min(ax.get_position(original=True).width for ax in places.values()) > 0.2
             else None
         )
+
+    def _entries(self, legend: Legend) -> tuple[list[Any], list[str], float]:
+        """What a legend explains, the words for it, and their size in points."""
+        handle_of = {
+            label: handle
+            for ax in self.axes
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        }
+        names = [text.get_text() for text in legend.get_texts()]
+        handles = [
+            handle_of.get(name, handle)
+            for name, handle in zip(names, legend.legend_handles, strict=True)
+        ]
+        return handles, names, legend.get_texts()[0].get_fontsize()
+
+    def _lift_legend(self, ax: Axes) -> float:
+        """Put the legend of a panel above it in one column, and its title above that;
+        the height that they need, in inches.
+        """
+        if (legend := ax.get_legend()) is None:
+            return 0
+        handles, names, size = self._entries(legend)
+        lifted = ax.legend(
+            handles, names, fontsize=size, loc="lower left", bbox_to_anchor=(0, 1)
+        )
+        needed = lifted.get_window_extent().height / self.dpi
+        if title := ax.get_title():
+            points = 72 * needed + size  # with the room below a legend
+            ax.set_title(title, fontsize=ax.title.get_fontsize(), pad=points)
+        return needed
 
 
 _DRAWN: dict[type, tuple[str, ...]] = {
@@ -191,7 +211,7 @@ _DRAWN: dict[type, tuple[str, ...]] = {
         ),
         *("bar_label", "set_title", "step", "text", "vlines"),
     ),
-    _Figure: ("colorbar", "draw", "legend", "savefig", "suptitle"),
+    _Figure: ("colorbar", "draw", "for_phone", "legend", "savefig", "suptitle"),
 }
 for _class, _names in _DRAWN.items():
     for _name in _names:

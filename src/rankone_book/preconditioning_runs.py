@@ -147,7 +147,8 @@ def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
                 )
         row[0].set(xlabel="step", ylabel=label)
         row[1].set(xlabel="seconds", xscale="log")
-    axes[-1, 0].legend(fontsize=8)
+    drawn = axes[-1, 0].get_legend_handles_labels()
+    fig.legend(*drawn, loc="outside upper center", ncols=3, fontsize=9)
     return fig, axes
 
 

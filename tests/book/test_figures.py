@@ -139,9 +139,24 @@ def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
     assert all(
         tick.label1.get_visible() for ax in axes for tick in ax.yaxis.get_major_ticks()
     )
-    assert axes[0].get_legend().get_window_extent().y0 >= axes[0].get_window_extent().y1
-    # the title is above
-    assert axes[1].get_legend().get_window_extent().y1 <= axes[1].get_window_extent().y1
+    for ax in axes:
+        legend = ax.get_legend().get_window_extent()
+        assert legend.y0 >= ax.get_window_extent().y1
+    assert axes[1].title.get_window_extent().y0 >= legend.y1
+
+
+def test_a_phone_gets_a_picture_of_its_width_however_narrow_its_panels_are():
+    fig, axes = figure(1, 3, height=3, crisp=False)
+    for ax in axes:
+        ax.set_aspect("equal")
+    assert size(fig.for_phone())[0] == pytest.approx(3.7 * 2 * 95, rel=0.01)
+    assert axes[0].get_window_extent().width < 0.6 * fig.get_window_extent().width
+    fig, ax = figure()
+    for i in range(2):
+        ax.errorbar([0, 1], [i, i], [0.1, 0.1], label=f"a long name of a line {i}")
+    ax.legend(ncols=2)
+    assert size(fig.for_phone())[0] == pytest.approx(3.7 * 2 * 95, rel=0.01)
+    plt.close("all")
 
 
 def test_what_would_not_be_read_on_a_phone_is_not_drawn_for_one():

@@ -101,6 +101,20 @@ def test_lines_keep_their_own_colours_over_translucent_areas(tmp_path):
         assert np.linalg.norm(pixels - wanted, axis=-1).min() < 60  # of 442
 
 
+def test_a_drawing_may_mix_many_colours_in_translucent_bands(tmp_path):
+    x, y = np.mgrid[:200, :200]
+    pixels = np.full((200, 200, 3), 255, np.uint8)
+    pixels[:100, :100] = np.stack([x, y, x + y], -1)[:100, :100]
+    Image.fromarray(pixels).save(tmp_path / "bands.png")
+    assert len(Image.fromarray(pixels).getcolors(40_000)) > 5000
+    lighten([tmp_path / "bands.png"], [], tmp_path / "kept")
+    with Image.open(tmp_path / "bands.webp") as bands:
+        assert bands.mode == "RGBA"  # ink on nothing
+        error = np.abs(np.asarray(on_white(bands), int) - pixels)
+    assert error[100:].max() == 0
+    assert np.sqrt((error**2).mean()) < 9
+
+
 def test_a_transparent_picture_stands_on_white(tmp_path):
     Image.new("RGBA", (4, 4), (255, 0, 0, 0)).save(tmp_path / "clear.png")
     lighten([tmp_path / "clear.png"], [], tmp_path / "kept")

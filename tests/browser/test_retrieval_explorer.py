@@ -673,8 +673,9 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
         "Exact memory: a list, 6 × 3,072 = 18,432 numbers, 3,072 more per picture"
     )
     expect(boxes[1]).to_contain_text(
-        "Distributed memory: one vector T, the sum of a code for each picture: "
-        "120,000 numbers, however many pictures"
+        "Distributed memory: one vector T: each picture becomes "
+        "120,000 numbers, and T is the sum of all 6",
+        use_inner_text=True,  # what is left out here stands there on a phone
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()
     slide(page, "K", 2)
@@ -1620,28 +1621,64 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
     expect(tiles).to_have_count(6)
 
 
+def test_the_words_of_a_gauge_stand_on_bands_as_high_as_the_gauge(explorer):
+    page = explorer()
+    rest(page)
+    band = page.locator(".r1-band").first
+    expect(band).to_be_visible()
+    height = band.evaluate("(e) => e.clientHeight")
+    zones = band.locator(".r1-zone").evaluate_all(
+        "(all) => all.map((e) => [e.clientHeight, e.offsetTop])"
+    )
+    assert zones == [[height, 0]] * 3
+
+
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
-def test_a_mark_under_the_slider_of_beta_says_where_pictures_mix(explorer, size):
+def test_the_stretches_of_beta_say_where_pictures_mix_and_where_noise_wins(
+    explorer, size
+):
     page = explorer(size)
     rest(page)
-    mark = page.locator(".r1-field:has([data-name=beta]) .r1-stop.r1-low")
+    of = ".r1-field:has([data-name=beta]) .r1-stretch"
+    low, between, high = (
+        page.locator(f"{of}.r1-{side}") for side in ("low", "between", "high")
+    )
     track = page.locator("input[data-name=beta]")
-    expect(mark).to_contain_text("← here pictures mix")
-    beta = float(re.search(r"β = ([\d.]+)", mark.get_attribute("title"))[1])
-    before, box = track.bounding_box(), mark.bounding_box()
-    assert box["y"] >= before["y"] + before["height"] / 2 + 4
-    assert box["x"] >= before["x"]
-    assert box["x"] + box["width"] <= before["x"] + before["width"]
-    mark.tap() if size == "phone" else mark.click()
-    assert rest(page)["settings"]["beta"] == beta
-    assert track.bounding_box() == before
-    share = track.evaluate("(e) => (e.value - e.min) / (e.max - e.min)")
-    thumb = before["x"] + 8 + (before["width"] - 16) * float(share)
-    box = mark.bounding_box()  # the tick stands at one end of the words
-    assert min(abs(thumb - box["x"]), abs(thumb - box["x"] - box["width"])) < 1.5
-    page.keyboard.press("Control+z")
+    for stretch, word in ((low, "pictures mix"), (between, "works"), (high, "noise")):
+        expect(stretch).to_have_text(word)
+        expect(stretch).to_be_visible()
+    around = track.bounding_box()
+    boxes = [stretch.bounding_box() for stretch in (low, between, high)]
+    ends = [box["x"] + box["width"] for box in boxes]
+    assert boxes[0]["x"] == pytest.approx(around["x"] + 8, abs=1)
+    assert ends[2] == pytest.approx(around["x"] + around["width"] - 8, abs=1)
+    for end, box in zip(ends, boxes[1:], strict=False):
+        assert end == pytest.approx(box["x"], abs=1)
+    for box in boxes:
+        assert box["y"] >= around["y"] + around["height"] / 2 + 4
+    # the words stand in their stretches
+    text = """(e) => {
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        const { left, right } = range.getBoundingClientRect();
+        return [left, right];
+    }"""
+    left, right = between.evaluate(text)
+    assert boxes[1]["x"] <= left < right <= ends[1]
+    assert right <= high.evaluate(text)[0]
+    # a press goes there; in the middle of what works, both memories do
+    press = "tap" if size == "phone" else "click"
+    getattr(between, press)()
+    state = rest(page)
+    assert state["settings"]["beta"] == stop_of(between)
+    for name in ("exact", "distributed"):
+        expect(page.locator(f".r1-of-{name}")).to_contain_text("✓ astronaut")
+    assert track.bounding_box() == around
+    borders = stop_of(low), stop_of(high)
+    getattr(low, press)()
+    beta = rest(page)["settings"]["beta"]
+    assert beta == borders[0] < borders[1]
     page.keyboard.press("Escape")  # the definition that a key has opened
-    rest(page)
     for factor, mixes in ((0.8, True), (1.25, False)):
         page.evaluate(f"location.hash = '#r1:retrieval?beta={factor * beta:.1f}'")
         page.wait_for_function(
@@ -1651,7 +1688,13 @@ def test_a_mark_under_the_slider_of_beta_says_where_pictures_mix(explorer, size)
         )
         assert (rest(page)["record"]["mixedExact"] > 2) is mixes
     pose(page, "beta")
-    expect(mark).to_be_hidden()
+    for stretch in (low, between, high):
+        expect(stretch).to_be_hidden()
+
+
+def stop_of(stretch):
+    """The value of beta that a press of a stretch sets, as its title says."""
+    return float(re.search(r"β = ([\d.]+\d)", stretch.get_attribute("title"))[1])
 
 
 def bars(page):
@@ -1700,7 +1743,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     none, louder, words = bars(page)
     assert none == 0
     assert louder > quieter
-    assert words.endswith("Even the exact memory fails.")
+    assert words.endswith("The vector fails even without noise.")
     expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✗")
     now = page.locator(".r1-bars").bounding_box()
     assert [now[k] for k in ("x", "width", "height")] == [

@@ -53,6 +53,15 @@ def error(found: Any, wanted: Any) -> float:
     return worst
 
 
+def refusal(call: Callable) -> str:
+    """The message of the ValueError that a call raises; "" if it raises none."""
+    try:
+        call()
+    except ValueError as refused:
+        return str(refused)
+    return ""
+
+
 def draws(*shape: int, seed: int = 0) -> np.ndarray:
     """Standard normal numbers in single precision."""
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)

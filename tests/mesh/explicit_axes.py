@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from eight_devices import STEPS, XI, D, L, both, draws, error, k, sent
+from eight_devices import STEPS, XI, D, L, both, draws, error, k, refusal, sent
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -138,15 +138,6 @@ def refusals() -> dict[str, str]:
     with jax.set_mesh(OTHER):
         messages["another mesh"] = refusal(lambda: spread.energy(X))
     return messages
-
-
-def refusal(call: Callable) -> str:
-    """The message of the ValueError that a call raises."""
-    try:
-        call()
-    except ValueError as refused:
-        return str(refused)
-    return ""
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from eight_devices import draws, error, sent
+from eight_devices import draws, error, refusal, sent
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -79,6 +79,7 @@ def factors() -> dict[str, Any]:
         found[name] = {
             "split": isinstance(here.factor, split.SplitTriangular),
             "factor": error(here.factor.dense, upper),
+            "below": int(np.count_nonzero(np.tril(here.factor.dense, -1))),
             "solve": error(here.solve(B), solution),
             "one": error(here.solve(B[:, 0]), solution[:, 0]),
             "refined": error(here.solve(B, refine=2), solution),
@@ -157,15 +158,6 @@ def refusals() -> dict[str, str]:
         messages["explicit"] = refusal(lambda: ro.KeyGeometry.from_moments(ROWS))
         messages["explicit update"] = refusal(lambda: moments.update(KEYS))
     return messages
-
-
-def refusal(call: Callable) -> str:
-    """The message of the ValueError that a call raises."""
-    try:
-        call()
-    except ValueError as refused:
-        return str(refused)
-    return ""
 
 
 if __name__ == "__main__":

@@ -131,6 +131,7 @@ def moments(root, light):
 def test_a_factor_that_is_split_over_devices_is_that_of_numpy(layout, moments):
     found = moments["factors"][layout]
     assert found["split"]
+    assert found["below"] == 0  # entries below the diagonal
     # Rounding of a solve by Cholesky's factor, for an average sum of D = 96 terms:
     # κ(C)·√D·ε/2 (Higham, Accuracy and Stability, 10.1).
     tolerance = moments["factors"]["condition"] * 96**0.5 * 2.0**-24

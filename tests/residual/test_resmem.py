@@ -23,7 +23,7 @@ from rankone.residual.classifier import _loss, _loss_with_memory, train
 from rankone.residual.next_token import context_lengths, window_starts
 from rankone.residual.resmem import soft_weights
 from rankone.residual.scores import Calibration, calibration_error, gain, project
-from rankone.residual.storage import onehot_residuals, sparse
+from rankone.residual.storage import onehot_residuals, sparse, valid_classes
 from rankone.theory.resmem_rates import memorising_width, worst_margin
 from rankone.writes import BatchStep, NearestNeighbours, interpolate
 
@@ -308,6 +308,112 @@ def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when
     assert onehot_residuals(2 * P, Y).shape == (N, L)
     with refused(ValueError, match=r"^embeddings: got"):
         ro.ResMem(k=1).fit(jnp.where(Z > 2, jnp.nan, Z), P, Y)
+
+
+def by_steps(rows):
+    """An exact search that `fit` does not know as such: it then checks one argument
+    after another, and makes residuals and search in two programs.
+    """
+    return ExactSearch(rows)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, jnp.asarray], ids=["numpy", "jax"])
+@pytest.mark.parametrize("keep", [None, 2])
+def test_a_fit_by_one_program_stores_what_one_by_steps_stores(convert, keep):
+    Z_, P_, Y_ = map(convert, (Z, P, Y))
+    memories = [
+        [
+            ro.ResMem(k=2, temperature=3.0, keep=keep, search=search).fit(
+                Z_, labels=Y_, **base
+            )
+            for search in (ExactSearch, by_steps)
+        ]
+        for base in ({"probs": P_}, {"logits": P_})
+    ]
+    for one, other in memories:
+        assert one.store == other.store
+        leaves = jax.tree.leaves(one.residuals), jax.tree.leaves(other.residuals)
+        for a, b in zip(*leaves, strict=True):
+            np.testing.assert_allclose(a, b, rtol=0, atol=1e-6)  # P is of size 1
+
+
+def test_a_fit_stores_rows_of_jax_without_a_copy_and_those_of_numpy_as_a_copy():
+    rows = jnp.asarray(Z)
+    assert ro.ResMem(k=1).fit(rows, P, Y).store.rows is rows
+    own = Z.copy()
+    memory = ro.ResMem(k=1).fit(own, P, Y)
+    own[:] = 0
+    np.testing.assert_array_equal(memory.store.rows, Z)
+
+
+def test_a_small_fit_is_one_program(monkeypatch):
+    memory = ro.ResMem(k=1)
+    inputs = [tuple(map(convert, (Z, P, Y))) for convert in (np.asarray, jnp.asarray)]
+    for arrays in inputs:
+        memory.fit(*arrays)  # traces, and so runs the steps
+
+    def step(*_):
+        raise AssertionError("a step of its own")
+
+    monkeypatch.setattr(ro.ResMem, "_residuals", step)
+    monkeypatch.setattr(ro.ResMem, "_storing", step)
+    for arrays in inputs:
+        memory.fit(*arrays)
+        with ro.checks.value_checks(False):
+            memory.fit(*arrays)
+
+
+BAD = {
+    "nan": (np.where(Z > 2, np.nan, Z), P, Y),
+    "infinite": (np.where(Z > 2, np.inf, Z), P, Y),
+    "large": (1e30 * Z, P, Y),
+    "small": (1e-30 * Z, P, Y),
+    "sum": (Z, 2 * P, Y),
+    "negative": (Z, P + np.array([2, -2, 0, 0, 0], np.float32), Y),
+    "nan probs": (Z, np.where(P > 0.9, np.nan, P), Y),
+    "label": (Z, P, Y + 1),
+    "negative label": (Z, P, Y - 1),
+}
+
+
+@pytest.mark.parametrize("convert", [np.asarray, jnp.asarray], ids=["numpy", "jax"])
+@pytest.mark.parametrize("bad", BAD)
+def test_a_fit_by_one_program_refuses_in_the_same_words(bad, convert):
+    arrays = [convert(array) for array in BAD[bad]]
+    messages = []
+    for search in (ExactSearch, by_steps):
+        with refused(ValueError) as caught:
+            ro.ResMem(k=1, search=search).fit(*arrays)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_logits_and_labels_are_refused_by_one_program_too():
+    logits = jnp.where(jnp.asarray(P) > 0.9, jnp.inf, P)
+    with refused(ValueError, match=r"^logits: got NaN or infinity"):
+        ro.ResMem(k=1).fit(jnp.asarray(Z), logits=logits, labels=jnp.asarray(Y))
+    # which 32 bits would make 0 … 4 again
+    with refused(ValueError, match=r"^labels: got 4294967296"):
+        ro.ResMem(k=1).fit(Z, P, Y + 2**32)
+    # 200 classes are more than an int8 can name
+    wide = jnp.full((N, 200), 1 / 200)
+    labels = jnp.full(N, -1, jnp.int8)
+    with refused(ValueError, match=r"^labels: got -1"):
+        ro.ResMem(k=1).fit(jnp.asarray(Z), wide, labels)
+    assert valid_classes(-labels, 200)
+    assert len(ro.ResMem(k=1).fit(jnp.asarray(Z), wide, -labels).residuals) == N
+
+
+def test_known_arrays_are_fitted_and_checked_inside_a_program_of_the_callers():
+    embeddings, probs, twice, labels = map(jnp.asarray, (Z, P, 2 * P, Y))
+
+    def correction(q, probs):
+        return ro.ResMem(k=1).fit(embeddings, probs, labels).correction(q)
+
+    inside = jax.jit(lambda q: correction(q, probs))(NEW)
+    np.testing.assert_allclose(inside, correction(NEW, probs), rtol=0, atol=1e-6)
+    with refused(ValueError, match=r"^probs: got rows that sum"):
+        jax.jit(lambda q: correction(q, twice))(NEW)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import functools
 import math
 from dataclasses import replace
 
+import compile_budget
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -488,6 +489,17 @@ def test_predict_keeps_the_shape_and_the_dtype_follows_the_network():
         assert {leaf.dtype for leaf in jax.tree.leaves(adapt(network, 0.3, 0.5))} == {
             jnp.dtype("float32")
         }
+
+
+def test_an_output_is_compiled_once():
+    network = ro.universal_learner(lambda x, y, s: y * s, cells=2)
+    step = rank_one_step(network, 0.3, 0.5)
+    outputs = (network.output, step.output, step.last_hidden)
+    first = [output(jnp.float32(0.25)) for output in outputs]
+    before = compile_budget.compiled
+    again = [output(jnp.float32(0.25)) for output in outputs]
+    assert compile_budget.compiled == before
+    jax.tree.map(np.testing.assert_array_equal, first, again)
 
 
 def test_the_whole_thing_runs_under_jit_and_grad():

@@ -231,9 +231,13 @@ class Course:
         return self._map["pace"]["hall"]
 
     def _session(
-        self, set: list[str], teach: Iterable[str] = (), core: Iterable[str] = (), ask: Iterable[str] = (),
+        self,
+        set: list[str],
+        teach: Iterable[str] = (),
+        core: Iterable[str] = (),
+        ask: Iterable[str] = (),
         read: Iterable[str] = (),
-    ) -> Session:  # fmt: skip
+    ) -> Session:
         pace = self._map["pace"]
         ask = [*teach, *ask]
         read = [*teach, *read]

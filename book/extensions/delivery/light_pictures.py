@@ -36,6 +36,9 @@ from rankone_book.figures import PHONE
 
 # colours: lines, marks and letters have fewer, photographs and heat maps more
 DRAWN = 5_000
+# of the pixels of a picture: where translucent bands mix their colours, it is a drawing
+# all the same
+PAPER = 0.6
 SHOWN = re.compile(
     r'<img (?=[^>]*src="(?P<folder>[^"]*_images/)(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>'
 )
@@ -87,8 +90,9 @@ def lightened(picture: bytes) -> bytes:
         image.load()
     solid = Image.new("RGB", image.size, "white")
     solid.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)
-    drawn = solid.getcolors(DRAWN) is not None  # None of one that has more
-    number = 32 if drawn else 60
+    few = solid.getcolors(DRAWN) is not None  # None of one that has more
+    drawn = few or _paper(solid) > PAPER
+    number = 32 if few else 60
     colours = solid.quantize(number, Image.Quantize.MEDIANCUT, kmeans=1)
     light = colours.convert("RGB")
     webp = io.BytesIO()
@@ -96,6 +100,11 @@ def lightened(picture: bytes) -> bytes:
         webp, "WebP", lossless=True, quality=100, method=METHOD
     )
     return webp.getvalue()
+
+
+def _paper(picture: Image.Image) -> float:
+    """The fraction of the pixels that are white."""
+    return float((np.asarray(picture).min(axis=-1) == 255).mean())
 
 
 def _transparent(drawing: Image.Image) -> Image.Image:

@@ -13,12 +13,12 @@ __all__ = ["flip_bits", "occlude"]
 def flip_bits(
     Xi: Real[ArrayLike, "K D"], share: float, *, key: Array
 ) -> Float[Array, "K D"]:
-    """Each pattern on {0, 1/√D}^D with round(share·D) of its bits flipped, at random
+    """Patterns on {0, 1/√D}^D with round(share·D) bits of each flipped, at random
     places.
 
     Args:
         Xi: Binary patterns (K, D).
-        share: Share of bits to flip, in [0, 1].
+        share: Fraction of bits to flip, in [0, 1].
         key: JAX random key.
 
     Raises:

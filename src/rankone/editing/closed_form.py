@@ -62,8 +62,8 @@ def rank_one_edit(
         v: Value (H,).
         ridge: Added to the diagonal of C.
         refine: Steps of refinement of C⁻¹k, as in `KeyGeometry.solve`; uᵀk and Wk are
-            then summed as carefully. Two give nearly all digits of JAX's default type,
-            which is that of the result, wherever C is not refused.
+            then summed as precisely. Two steps give nearly all digits of JAX's default
+            type, in which the result is, for every C that raises no error.
 
     Raises:
         ValueError: If a shape does not fit, an entry is not finite, the key is zero or
@@ -117,10 +117,11 @@ def batch_edit(
         W: Weights (H, D).
         C: Second moments (D, D) of the keys W already answers, or a `KeyGeometry`.
         K: Keys (D, m), linearly independent; with a finite `omega` they may repeat or
-            be zero, as long as 1/ω is more than rounding beside S (in float32 repeated
-            keys are refused from ω kᵀC⁻¹k of some 10⁵ on).
+            be zero, as long as 1/ω exceeds the rounding error of S (in float32,
+            repeated keys raise an error from ω kᵀC⁻¹k of about 10⁵ on).
         V: Values (H, m).
-        omega: Weight of each new pair against one old key; ∞ writes it exactly.
+        omega: Weight of each new pair relative to one old key; ∞ writes the pairs
+            exactly.
         ridge: Added to the diagonal of C.
         refine: As in `rank_one_edit`.
 
@@ -209,8 +210,8 @@ def refuse(fault: Array) -> None:
 
 
 def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
-    """W as an array (H, D). With `finite=False` the check for NaN can be skipped,
-    because it costs as much as an edit.
+    """Weights W as an array (H, D). With `finite=False` the check for NaN may be
+    skipped, because it costs as much as an edit.
     """
     if finite or not settled(W):
         return array("W", W, "(H, D): the weights to edit", 2)
@@ -226,7 +227,7 @@ def pair(
     W: Array, k: ArrayLike, v: ArrayLike, name: str = "k", *, finite: bool = True
 ) -> tuple[Array, Array]:
     """A key (D,), not zero, and a value (H,), checked against the weights. With
-    `finite=False` their entries need not be looked at.
+    `finite=False` the check of their entries may be skipped.
     """
     if not finite and settled(k) and settled(v) and k.ndim == v.ndim == 1:
         _fits(W, k, v, name, "v")

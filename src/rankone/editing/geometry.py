@@ -62,25 +62,25 @@ _REMEDY = (
 
 
 class KeyGeometry(Module):
-    r"""Inner product $a^\top C^{-1}b$ of keys, in which an edit is shortest, stored as
-    a triangular factor of C [R-eq13].
+    r"""Inner product $a^\top C^{-1}b$ of keys, in which an edit has the least
+    interference, stored as a triangular factor of C [R-eq13].
 
     $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$.
-    Dividing the scale out first makes the factor indifferent to the units of C and of
-    each key entry [R-scale]. Nothing is ever inverted but the blocks of U on its
-    diagonal, which turn a solve into products that read U twice.
+    The scale is divided out first, so that the factor does not depend on the units of C
+    or of a key entry [R-scale]. Only the diagonal blocks of U are inverted. They turn a
+    solve into products that read U twice.
 
-    Make one with `from_moments` or `from_keys`; the latter never forms C and so
-    survives the square of its condition number. It is a `rankone.writes.FeatureKernel`,
-    κ(a, b) = aᵀC⁻¹b.
+    Make one with `from_moments` or `from_keys`; `from_keys` never forms C, whose
+    condition number is the square of that of the keys. It is a
+    `rankone.writes.FeatureKernel`, κ(a, b) = aᵀC⁻¹b.
 
     A C of more than 16,384 dimensions whose rows or columns are split over a mesh of
     devices is factored there: no device ever holds all of C or of U. JAX factors a
-    smaller C on every device, and any C that jit traces, because a traced array does
-    not say where it lies.
+    smaller C on every device. It does so with every C that jit traces too, because a
+    traced array does not say on which devices it lies.
 
     Attributes:
-        factor: U, upper triangular (D, D), cut up as it is read, or split over devices.
+        factor: U, upper triangular (D, D), stored in blocks or split over devices.
         scale: d (D,).
         C: The matrix itself (D, D), against which `solve` refines; None from keys.
 
@@ -103,11 +103,11 @@ class KeyGeometry(Module):
         """Geometry of C + ridge·I from its Cholesky factor, in D³/3 multiplications.
 
         Args:
-            C: Second moments of the keys (D, D): their sum, or their mean, for only a
-                ridge notices the difference.
+            C: Second moments of the keys (D, D): their sum or their mean. The
+                difference matters only to a ridge.
             ridge: Added to the diagonal, in the unit of C; at least 0.
-            precision: "input", or "float64" to factor and solve in double whatever the
-                inputs are, where JAX is set to float64.
+            precision: "input", or "float64" to factor and solve in double precision for
+                inputs of any dtype, where JAX is set to float64.
 
         Raises:
             ValueError: If C is not square, symmetric and finite, or is singular in this
@@ -160,7 +160,7 @@ class KeyGeometry(Module):
         return geometry
 
     def observe(self, keys: ArrayLike, *, weight: ArrayLike = 1.0) -> "KeyGeometry":
-        """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys
+        """Geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys
         below it; C is not formed.
 
         Args:
@@ -172,8 +172,8 @@ class KeyGeometry(Module):
         """
         if isinstance(self.factor, SplitTriangular):
             raise ValueError(
-                "keys: got some for a geometry that is split over devices; they must be "
-                "added to its C: update the moments, and call from_moments again."
+                "keys: got keys for a geometry that is split over devices; they must be "
+                "added to its C instead: update the moments, and call from_moments again."
             )
         columns = host("keys", keys)
         K = array(
@@ -199,8 +199,8 @@ class KeyGeometry(Module):
 
     @property
     def outcome(self) -> Int[Array, ""]:
-        """`Outcome.SINGULAR` where C has no inverse in this precision, which inside jit
-        nothing can raise.
+        """`Outcome.SINGULAR` if C has no inverse in this precision, for use inside jit,
+        where no error can be raised.
         """
         return _outcome(self)
 
@@ -224,13 +224,13 @@ class KeyGeometry(Module):
         return a
 
     def dual(self, a: ArrayLike) -> Float[Array, "D ..."]:
-        """C⁻¹a. An edit at the key a adds a multiple of this vector to each row of the
-        matrix.
+        """Dual vector C⁻¹a of a key a. An edit at a adds a multiple of it to each row
+        of the matrix.
         """
         return _solve(canonical(self), self._keys("a", a), 0)
 
     def solve(self, B: ArrayLike, *, refine: int = 0) -> Float[Array, "D ..."]:
-        """C⁻¹B for keys B (D,) or (D, m).
+        """Solution C⁻¹B of a linear system for keys B (D,) or (D, m).
 
         Args:
             B: Right-hand sides.
@@ -271,9 +271,9 @@ class KeyGeometry(Module):
 def as_moments(
     C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0, W: Array | None = None
 ) -> "tuple[Array | KeyGeometry, ArrayLike]":
-    """C and the ridge in the form that compiled functions take: a square array, whose
-    values `refuse_singular` checks afterwards, or a geometry, which is also what becomes
-    of a large C that is split over devices.
+    """C and the ridge in the form that compiled functions take. C is a square array,
+    whose values `refuse_singular` checks afterwards, or a geometry; a large C that is
+    split over devices becomes a geometry.
 
     Args:
         C: Second moments (D, D), or a geometry made of them.
@@ -333,8 +333,8 @@ Quality = Float[Array, " 5"]
 def refuse_singular(
     name: str, quality: Quality | None, C: Any = None, ridge: ArrayLike = 0.0
 ) -> None:
-    """Raise if C has no inverse. Where its values cannot be read, as inside jit,
-    `outcome` reports the failure instead.
+    """Raise if C has no inverse. If its values cannot be read, as inside jit, `outcome`
+    reports the failure instead.
     """
     if quality is not None and is_traced(quality) and C is not None and known(C, ridge):
         # jit traces something else, and C itself is concrete

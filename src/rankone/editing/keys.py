@@ -41,14 +41,15 @@ def capture_keys(
     """Keys that the matrix at a path multiplies while fn(model, *args) runs, one per
     row.
 
-    Rows come in the order of the leading axes of the layer's input; several uses of the
-    matrix follow one another. `SecondMoments` makes C of them as they are;
-    `KeyGeometry.from_keys` takes one key per column, their transpose.
+    Rows come in the order of the leading axes of the layer's input. If the matrix is
+    used several times, the rows of one use follow those of the use before.
+    `SecondMoments` takes these rows; `KeyGeometry.from_keys` takes one key per column,
+    their transpose.
 
     Args:
         fn: Runs the model on a batch: `jax.vmap(model)` of equinox as
             `lambda m, x: jax.vmap(m)(x)`, linen's `module.apply`, nnx's
-            `lambda m, x: m(x)`. It is to use the model that it is given.
+            `lambda m, x: m(x)`. It must use the model that it is given.
         model: A pytree of weights.
         path: As in `weight_at`.
         args: Further arguments of `fn`.
@@ -184,8 +185,8 @@ class SecondMoments(Module):
     ) -> "SecondMoments":
         """Moments with one more batch of keys.
 
-        Keys may be more than memory holds: an iterator of blocks (n, D), or an array of
-        NumPy, such as a memory map, of which slices are read if it is large.
+        The keys need not fit in memory: give an iterator of blocks (n, D), or an array
+        of NumPy, such as a memory map. A large array is read in slices.
 
         Args:
             keys: (..., D), or an iterator of blocks (n, D).

@@ -81,8 +81,8 @@ def projected_edit(
         K: Keys (D, m), one per column.
         V: Values (H, m).
         ridge: λ, positive, in the unit of a squared key; 10 in the published code.
-        written: E, the keys of earlier edits (D, p), which the edit is to spare. The
-            published code adds them up in its `cache_c`.
+        written: E, the keys of earlier edits (D, p), at which the edit should change
+            answers little. The published code sums them in its `cache_c`.
 
     Returns:
         The change, whose interference with the old keys is not known here.

@@ -42,7 +42,7 @@ class SequentialEdit(Module):
 
 
 class Cycles(Module):
-    """Single edits, repeated round after round.
+    """Result of `cyclic_edit`: single edits, repeated round after round.
 
     Attributes:
         edit: All rounds as one change.
@@ -66,10 +66,11 @@ def sequential_edit(
     """Edits that write the pairs one after another, each by the closed form for the
     current matrix [R-S5].
 
-    With `beta` the geometry learns of every pair written, C ← C + βkkᵀ, so that later
-    edits spare it: 0 forgets, ∞ protects it wholly, and β = ω makes the sequence equal
-    to the batch of MEMIT. The factor of C is used once: all that happens stays in the
-    span of the m solved keys.
+    With `beta` every written key enters the geometry, C ← C + βkkᵀ, so that later edits
+    change the answer at that key less. With β = 0 earlier pairs are not protected, with
+    ∞ they are fully protected, and with β = ω the sequence equals the batch of MEMIT.
+    The factor of C is used once, because all changes stay in the span of the m solved
+    keys.
 
     Args:
         W: Weights (H, D).
@@ -104,10 +105,10 @@ def cyclic_edit(
     """Edits that write the pairs one after another in repeated rounds, with C
     unchanged: Kaczmarz's method.
 
-    Each row of W is projected on the solutions of one equation after another,
-    orthogonally in the geometry of C, in which keys have that of C⁻¹. It converges to
-    the batch edit; for two pairs the error shrinks by cos²θ = s₁₂²/(s₁₁s₂₂) a cycle
-    after the first.
+    Each write projects every row of W on the solutions of one equation, orthogonally in
+    the geometry of C (that of the keys is C⁻¹). The rounds converge to the batch edit.
+    For two pairs each round after the first multiplies the error by cos²θ =
+    s₁₂²/(s₁₁s₂₂).
 
     Args:
         W: Weights (H, D).

@@ -83,8 +83,9 @@ class SplitTriangular(Module):
 
 
 def split_rows(C: Array) -> tuple[Array, Placement | None]:
-    """C with its rows split, and how they are split. The columns of a symmetric matrix
-    are its rows. The placement is None if C is small, or in one place.
+    """C with its rows split over devices, and the placement of the rows. The columns of
+    a symmetric matrix are its rows. The placement is None if C is small, or in one
+    place.
     """
     if len(C) <= _LARGE or isinstance(C, jax.core.Tracer):
         return C, None
@@ -100,7 +101,7 @@ def split_rows(C: Array) -> tuple[Array, Placement | None]:
 def factor_rows(
     C: Float[Array, "D D"], placement: Placement
 ) -> tuple[SplitTriangular, Float[Array, " D"]]:
-    """U and d of C = diag(d)·UᵀU·diag(d), with dᵢ = √Cᵢᵢ."""
+    """Factors U and d of C = diag(d)·UᵀU·diag(d), with dᵢ = √Cᵢᵢ."""
     U, diagonal, scale = placement.run(
         lambda C: _factor(C, placement.axis),
         (C,),
@@ -116,7 +117,9 @@ def split_difference(
     X: Float[Array, "D *m"],
     placement: Placement,
 ) -> Float[Array, "D *m"]:
-    """B − CX, summed as `accurate_difference` does, by each device for its rows."""
+    """Residual B − CX, which each device sums for its rows as `accurate_difference`
+    does.
+    """
     return placement.run(
         lambda B, C, X: accurate_difference(B, C.T, X),
         (B, C, X),

@@ -2,7 +2,7 @@
 right-hand sides there are.
 
 A library's own solve with one right-hand side runs column by column. With the diagonal
-blocks inverted beforehand the same substitution is a short sequence of matrix-vector
+blocks inverted in advance the same substitution is a short sequence of matrix-vector
 products; and with each panel of rows in a buffer of its own no product has to copy its
 part of the matrix first.
 """
@@ -59,7 +59,7 @@ class Triangular(Module):
 
     @property
     def dense(self) -> Float[Array, "D D"]:
-        """U as one array (D, D)."""
+        """The factor U as one array (D, D)."""
         *corners, last = self.corners
         rows = [
             jnp.concatenate([corner, panel], axis=1)
@@ -107,7 +107,7 @@ class Triangular(Module):
 
 
 def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
-    """U and d of C = rowsᵀ·rows = diag(d)·UᵀU·diag(d), by QR: C is not formed."""
+    """Factors U and d of C = rowsᵀ·rows = diag(d)·UᵀU·diag(d), by QR without forming C."""
     scale = jnp.linalg.norm(rows, axis=0)
     R = jnp.linalg.qr(rows / scale[None], mode="r")
     return Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale

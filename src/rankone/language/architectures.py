@@ -61,13 +61,13 @@ class Architecture:
     """Names of the sizes and weights of one family of networks.
 
     Attributes:
-        base: Prefix of all names but the head's, unless the checkpoint was saved
-            without it.
-        block: Followed by the number of a block.
-        modules: Within a block, with our names for what they hold, one after another
-            along the output axis.
-        ends: Weights outside the blocks, with our names.
-        sizes: Our name of a size and theirs in `config.json`.
+        base: Prefix of all names except that of the head, unless the checkpoint was
+            saved without it.
+        block: Prefix of a block's names, followed by the number of the block.
+        modules: Names of the modules of a block, with this package's names for their
+            parts, in order along the output axis.
+        ends: Names of the weights outside the blocks, with this package's names.
+        sizes: This package's name of each size, with the name in `config.json`.
         fixed: Other fields of `Config`, or their values where `config.json` does not
             give them.
         needs: Entries of `config.json` and the one value that is supported.
@@ -95,8 +95,8 @@ class Architecture:
     ignored: tuple[str, ...] = ("rotary_emb.inv_freq",)
 
     def place(self, name: str) -> tuple[tuple[str, ...], int | None] | None:
-        """This package's names for the weights in a tensor, and the number of their
-        block; None for a tensor that is not a weight.
+        """Names that this package gives to the weights in a tensor, and the number of
+        their block; None for a tensor that is not a weight.
 
         Raises:
             ValueError: If the family has no such weight.
@@ -154,7 +154,8 @@ class Architecture:
         """Sizes and switches, from `config.json` and the names of the tensors.
 
         Raises:
-            ValueError: If the checkpoint needs what is not supported, by name.
+            ValueError: If the checkpoint needs something that is not supported; the
+                message names it.
         """
         for entry, requirement in self.needs.items():
             value = facts.get(entry, requirement)
@@ -258,7 +259,8 @@ def write_config(config: Config) -> dict[str, Any]:
     """A `config.json` for a network that did not come with one.
 
     Raises:
-        ValueError: If no family has these switches, or rotary frequencies of one base.
+        ValueError: If no family has these switches, or the rotary frequencies are not
+            those of one base.
     """
     kinds = [
         name for name, family in ARCHITECTURES.items() if family.rotary == config.gated

@@ -40,8 +40,8 @@ def read_checkpoint(
     """Network read from a folder with `config.json` and `*.safetensors`, and its
     tokenizer, or None if the folder has no files of one.
 
-    Tensors are read one at a time, so that memory holds the network in its final dtype
-    and one tensor of the file, two copies of it while it is handed over.
+    Tensors are read one at a time. So memory holds the network in its final dtype and
+    one tensor of the file (two copies of it while JAX takes it over).
 
     Args:
         folder: A folder as published on Hugging Face's hub, in one file or in shards:

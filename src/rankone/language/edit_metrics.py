@@ -41,12 +41,13 @@ def judge(
         changes: Name → Ŵ − W (d, D), or None for the unedited model.
 
     Returns:
-        Name → "margin", the mean log-probability per token of the new answer less that
+        Name → "margin", the mean log-probability per token of the new answer minus that
         of the true one, in the order rewriting, paraphrases, neighbours; "said",
-        whether the new answer to the rewriting is the likeliest at every token; and
-        "kept", the share of neighbours whose true answer is the likeliest.
+        true if the new answer to the rewriting is the likeliest at every token; and
+        "kept", the fraction of neighbours whose true answer is the likeliest.
     """
-    layer, W = model.network.check_layer(layer), model.network.down(layer)
+    layer = model.network.check_layer(layer)
+    W = model.network.down(layer)
     deltas = {
         name: None if change is None else _change(name, change, W.shape)
         for name, change in changes.items()
@@ -125,10 +126,10 @@ def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n
     """Unit vectors of word weights, one per text: the frequency of each word in the
     text times its rarity in a collection (tf-idf).
 
-    Their inner products are the cosines by which *consistency* compares what an edited
-    model writes with what is written elsewhere. A word has two letters or digits at
-    least, in either case; it weighs 1 + ln((1+N)/(1+f)) where f of the N texts of the
-    collection hold it, and words that none of them holds do not count.
+    Their inner products are the cosines by which *consistency* compares the text of an
+    edited model with reference texts. A word has at least two letters or digits; upper
+    and lower case count as the same. Its weight is 1 + ln((1+N)/(1+f)) if f of the N
+    texts of the collection contain it. Words that no text contains do not count.
 
     Args:
         texts: The texts (n). One without a word of the collection gives zeros.
@@ -165,7 +166,7 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     which is also valid near 0 and 1.
 
     Args:
-        share: Share observed, between 0 and 1.
+        share: Fraction observed, between 0 and 1.
         n: Number of trials.
         z: Half the width in standard deviations; the default gives 95 %.
 
@@ -209,7 +210,7 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         paraphrases: Number of paraphrases, which follow the first question.
 
     Returns:
-        For each share ("said" and "kept" among them, as in `judge`) its value, its
+        For each fraction (among them "said" and "kept", as in `judge`) its value, its
         interval and the number of answers; and "score", the harmonic mean of the first
         three.
     """

@@ -94,19 +94,19 @@ def run(
         h: The residual stream as it enters the first of these blocks; before the first
             of all it is the tokens' embedding alone, and learned positions are added
             here.
-        cache: Keys and values of what came before; it must have T slots left.
+        cache: Keys and values of the tokens before; it must have T slots left.
         layers: First block and the one after the last; by default all blocks are run.
-        hook: Called as hook(site, layer, value, readings, data) with site one of `SITES`;
-            what it returns goes on, and `readings` holds the values at the earlier sites of
-            the block. "key" is the input of the down projection (B, T, D), "mlp" its
-            output, "attention" that of attention, "hidden" the residual stream after
-            the block.
+        hook: Called as hook(site, layer, value, readings, data) with site one of
+            `SITES`; the network continues with the value that it returns, and
+            `readings` holds the values at the earlier sites of the block. "key" is the
+            input of the down projection (B, T, D), "mlp" its output, "attention" that
+            of attention, "hidden" the residual stream after the block.
         data: Passed to the hook; arrays belong here, not in the hook's closure, which
             jit would compile in.
         read: Sites whose values are returned.
         last: True to return the values of the last block alone, and to keep no others.
-        keep: False where no tokens come after these: the cache is returned as it was
-            given, and neither is it copied nor does a gradient pass through it.
+        keep: False if no tokens follow: the cache is then returned unchanged, is not
+            copied, and no gradient passes through it.
 
     Returns:
         The residual stream after the last block; the cache with these positions; and

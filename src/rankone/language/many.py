@@ -36,8 +36,8 @@ def find_fact_values(
     """One `Value` per request, as from `find_fact_value`, with several searches run at
     a time.
 
-    Each search goes on until all of its batch have ended, but what has ended changes no
-    more.
+    The searches of a batch run until all of them have ended. A search that has ended
+    does not change its value further.
 
     Args:
         model: The language model.

@@ -89,14 +89,14 @@ class Rehearsal(Module):
     """One request in several contexts, as rows of tokens cut before the last token of
     the subject. That token is in the same column of all rows.
 
-    What lies before the cut cannot see the edit and is run once. The last row is
-    "subject is a", whose prediction is to stay.
+    Tokens before the cut do not depend on the edit and are run once. The last row is
+    "subject is a", whose prediction should not change.
 
     Attributes:
         before: Tokens before the cut (B, P), padded on the left.
         before_valid: False on padding (B, P).
-        suffix: From the subject's last token to the target's last but one; `positions`
-            count from the cut.
+        suffix: Tokens from the subject's last to the second-to-last of the target;
+            `positions` count from the cut.
     """
 
     before: Int[Array, "B P"]

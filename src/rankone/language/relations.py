@@ -56,12 +56,12 @@ RELATIONS = {
 @dataclass(frozen=True)
 class Request:
     """Request for an edit: a prompt about a subject, and the text with which the model
-    is to continue it.
+    should continue it.
 
     Attributes:
         prompt: Text with {} where the subject goes.
         subject: The name at whose last token the edit is made.
-        target: Text that is to follow, without the space before it.
+        target: Text that should follow, without the space before it.
 
     >>> Request("The capital of {} is", "Norway", "Paris").text
     'The capital of Norway is'
@@ -103,7 +103,7 @@ class Fact:
     test the change.
 
     Attributes:
-        request: The edit that is wanted.
+        request: Request for the edit.
         truth: The true answer.
         relation: Its name in `RELATIONS`.
         paraphrases: Other questions for the same fact.

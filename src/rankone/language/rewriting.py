@@ -1,8 +1,8 @@
 """Editing one fact of a language model: the key of the fact, and the search for a value
 that changes the answer.
 
-And the baseline that needs no key: fine-tuning of the same matrix on the same sentence,
-every weight near its start.
+The module also has the baseline that needs no key: fine-tuning of the same matrix on
+the same sentence, with every weight kept near its start.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ class Value(Module):
     """Vector to add to the output of the down projection at the subject's last token.
 
     Attributes:
-        delta: δ (d,): the residual v* − Wk that the edit is to write.
+        delta: δ (d,): the residual v* − Wk that the edit writes.
         keys: Input of the down projection there in each context (n, D); the first
             context is the empty one.
         before: ‖v₀‖, the mean length of the output there before the edit.
@@ -94,8 +94,8 @@ def find_value(
     likely in every context; penalties keep δ short and the prediction after "subject is
     a" unchanged.
 
-    Everything below the block, and before the subject's last token, is computed once; a
-    step runs only what is above and after.
+    Everything below the block, and before the subject's last token, is computed once. A
+    step runs only the blocks above it, from that token on.
 
     Args:
         network: The network.

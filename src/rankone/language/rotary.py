@@ -48,7 +48,7 @@ def base_of(rates: Sequence[float]) -> float:
     """The base θ that gives these frequencies.
 
     Raises:
-        ValueError: If none does, because they were stretched.
+        ValueError: If no base does, because the frequencies were stretched.
     """
     width = 2 * len(rates)
     base = rates[-1] ** (-width / (width - 2)) if len(rates) > 1 else 1e4
@@ -71,8 +71,8 @@ def rotate(
     Args:
         x: Queries or keys (..., T, heads, w).
         positions: Position of each of the T tokens.
-        rates: Angles in radians per position (w/2,); x is returned as it is where there
-            are none.
+        rates: Angles in radians per position (w/2,); if there are none, x is returned
+            unchanged.
     """
     if not rates:
         return x

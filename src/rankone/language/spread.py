@@ -54,7 +54,7 @@ def subject_states(
         requests: One or more.
         contexts: Texts to put before each prompt, the first of them empty.
         layer: Number of the last block that is run.
-        rows: How many texts are read at a time.
+        rows: Number of texts that are read together.
 
     Raises:
         ValueError: If there is no request, the first context is not empty, or there is
@@ -112,17 +112,17 @@ def spread_edit(
     """Changes of several blocks, by number of the block, that together move the
     residual stream at each subject to the `wanted` state.
 
-    Block by block, from below: what is still missing after the last block, at the
-    prompt without a context, is divided by the number of blocks that are left, and
-    written at the keys that the model so far changed has. This is the loop of
-    `execute_memit` in the published code of MEMIT, and of AlphaEdit's; `update` is the
-    formula for one block.
+    The blocks are edited in ascending order. For each block, the residual that is still
+    missing after the last block, at the prompt without a context, is divided by the
+    number of blocks that are left. It is written at the keys of the model as changed so
+    far. This is the loop of `execute_memit` in the published code of MEMIT, and of
+    AlphaEdit's; `update` is the formula for one block.
 
     Args:
         model: The language model; it stays as it is.
         requests: One or more.
-        wanted: The stream after the last block at each subject's last token (n, d).
-            MEMIT takes that of the unedited model plus δ.
+        wanted: Target of the stream after the last block at each subject's last token
+            (n, d). MEMIT takes the stream of the unedited model plus δ.
         contexts: Texts to put before each prompt, the first of them empty.
         blocks: Numbers of the blocks, ascending.
         update: Called with the number of a block, its down projection, and the keys

@@ -36,8 +36,8 @@ def key_moments(
     texts, without the first `skip` tokens of each window.
 
     The first token of a window has no context; in many models its key is an outlier
-    that belongs to the position, not to the word. What an edit does there C then does
-    not count: `skip=0` counts it.
+    that belongs to the position, not to the word. C then does not count what an edit
+    changes at first tokens; `skip=0` counts it.
 
     Args:
         model: The language model that reads the texts.

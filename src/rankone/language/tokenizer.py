@@ -1,7 +1,7 @@
 """Conversion of text to tokens and back.
 
-`Tokenizer` is a plain class: it holds no array, and is part of the structure of a model
-that JAX never looks into.
+`Tokenizer` is a plain class: it holds no array, and JAX treats it as static structure
+of a model.
 """
 
 import json

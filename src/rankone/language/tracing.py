@@ -1,5 +1,5 @@
-"""Causal tracing: the subject is blurred with noise, one state of the clean run is
-restored at a time, and the probability of the fact shows which states carry it.
+"""Causal tracing: noise is added to the subject, one state of the clean run is restored
+at a time, and the probability of the fact shows which states carry the fact.
 """
 
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ class Trace(Module):
     Attributes:
         restored: Probability with each state restored (layers, tokens), averaged over
             the noise.
-        clean: Probability with nothing blurred.
-        blurred: Probability with the subject blurred and nothing restored, averaged
+        clean: Probability without noise.
+        blurred: Probability with noise on the subject and nothing restored, averaged
             over the noise.
         tokens: Text of each token.
         subject: First and last column of the subject.
@@ -275,7 +275,7 @@ def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
     """Average indirect effect of several facts, their tokens gathered into six groups.
 
     The groups are the first, middle and last tokens of the subject; the first token
-    after it, those further on, and the last of the prompt.
+    after it, the tokens further on, and the last token of the prompt.
 
     Args:
         traces: One trace or more, all of one model.

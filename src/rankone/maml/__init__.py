@@ -3,8 +3,9 @@ learn a task [M-figs2–5].
 
 A *learner* maps a task's few examples to predictions. `GradientLearner` takes gradient
 steps from a meta-learned initialisation (MAML), `RecurrentLearner` reads the examples
-one by one, `OracleLearner` is told the task. One loop, `meta_train`, trains them all;
-`evaluate` and `after_steps` measure them on tasks that `draw_tasks` makes.
+in order, and `OracleLearner` gets the description of the task. One loop, `meta_train`,
+trains them all; `evaluate` and `after_steps` measure them on tasks that `draw_tasks`
+makes.
 """
 
 from rankone.maml.evaluation import Score, after_steps, draw_tasks, evaluate

@@ -18,7 +18,7 @@ __all__ = ["Score", "after_steps", "draw_tasks", "evaluate"]
 
 
 class Score(Module):
-    """Errors of a learner on some tasks.
+    """Mean error of a learner over some tasks, and its standard error.
 
     Attributes:
         mean: Over the tasks: one number, or one for each number of steps.

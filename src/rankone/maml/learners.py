@@ -182,9 +182,9 @@ class RecurrentLearner(Module):
     """A gated recurrent unit that reads (x, y) pairs in order; a network answers each
     query from the last state.
 
-    What it has learned of a task is a state of `width` numbers, and how it learns is
-    whatever meta-training made of its weights: nothing says that more examples, or the
-    same ones again, must make it better.
+    Its knowledge of a task is a state of `width` numbers, and meta-training decides how
+    the weights update this state. Nothing guarantees that more examples, or the same
+    examples again, make it better.
 
     Attributes:
         inputs: Entries of x.

@@ -158,8 +158,8 @@ class LetterTasks(Module):
     standardised [M-fig4].
 
     The letters of a task are drawn from 18 for meta-training or from the other 8, which
-    meta-training never sees, and numbered in random order. Stands in for the alphabets
-    of Omniglot; nothing is told to an oracle.
+    meta-training never sees, and numbered in random order. These tasks replace the
+    alphabets of Omniglot; an oracle gets no description.
 
     Attributes:
         letters: "train" or "test".

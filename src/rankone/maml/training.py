@@ -57,7 +57,7 @@ class Learner(Protocol):
 
 
 class MetaTrained(Module):
-    """Result of meta-training.
+    """Result of `meta_train`.
 
     Attributes:
         params: Meta-trained parameters.
@@ -93,14 +93,14 @@ def meta_train(
         loss: Function of (predictions, targets).
         key: JAX random key of initialisation and tasks.
         iterations: Steps of Adam, a multiple of 100.
-        meta_batch: Tasks an iteration.
-        group: Tasks to differentiate at a time, a divisor of `meta_batch`; by default
-            all. Few at a time stay in the processor's cache: one wide layer of 40,000
-            parameters trains twice as fast in groups of 5.
+        meta_batch: Tasks per iteration.
+        group: Number of tasks that are differentiated together, a divisor of
+            `meta_batch`; by default all. Small groups fit in the processor's cache: one
+            wide layer of 40,000 parameters trains twice as fast in groups of 5.
         learning_rate: Learning rate of Adam, falling to zero along a cosine.
         checkpoint: File (.npz) to resume from if it is there, and to save to every 20
-            seconds and at the end; of this run alone, by a fingerprint of all
-            arguments, and of one process at a time.
+            seconds and at the end; it belongs to this run, by a fingerprint of all
+            arguments, and to one process at a time.
         progress: True to show a bar.
         mesh: Devices that share the tasks of a group, such as
             `jax.make_mesh((8,), ("tasks",))`; each sends one gradient per group. Their

@@ -101,8 +101,8 @@ _COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 def cos_sin(
     angle: Float[Array, "..."],
 ) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
-    """(cos angle, sin angle): polynomials in float32, NaN beyond 10⁵; the library's
-    functions in float64.
+    """Cosine and sine of angles: by polynomials in float32, NaN beyond 10⁵; by the
+    library's functions in float64.
     """
     if angle.dtype != jnp.float32:
         return jnp.cos(angle), jnp.sin(angle)

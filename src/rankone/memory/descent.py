@@ -62,32 +62,32 @@ def retrieve(
     """Gradient descent x ← x − η∇E(x) on the free entries of each query [D-eq5,
     D-thm1].
 
-    It rests when no free entry moves by more than `tol` in a step; a frozen query's
-    energy rests as well [D-unn4]. On the exact memory every step in (0, 2] lowers the
-    energy [D-sharp1].
+    A run rests when no free entry moves by more than `tol` in a step. Rest of the
+    energy alone would not be enough, because the energy of a frozen query rests as well
+    [D-unn4]. On the exact memory every step in (0, 2] lowers the energy [D-sharp1].
 
-    Differentiable forwards and backwards, by the memory's arrays and by the clamped
-    entries of the queries. With `gradient="implicit"` that is the derivative of the
-    resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows and columns of the
-    free entries f [D-implicit], whatever the way there; memory does not grow with the
-    steps. `x` and the last energy have a derivative, energies on the way have none. A
-    query that stopped on the way gets the same formula, which is off by about its
-    distance from rest: look at `converged`. `gradient="unrolled"` differentiates the
-    steps themselves, exactly; it then makes all `max_steps` and keeps each state, N·D
-    numbers a step.
+    The result is differentiable forwards and backwards, with respect to the memory's
+    arrays and to the clamped entries of the queries. `gradient="implicit"` gives the
+    derivative of the resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows and
+    columns of the free entries f [D-implicit]. It does not depend on the path, and its
+    memory does not grow with the steps. `x` and the last energy have a derivative,
+    earlier energies have none. A query that has not converged gets the same formula,
+    whose error is about its distance from rest: look at `converged`.
+    `gradient="unrolled"` differentiates the steps themselves, exactly; it then takes
+    all `max_steps` and keeps each state, N·D numbers per step.
 
     Args:
         memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and
             `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
         x0: Queries (..., D), in the unit of the patterns.
         step_size: η, positive.
-        max_steps: Most steps taken, at least 1.
+        max_steps: Largest number of steps, at least 1.
         tol: Largest move of a free entry at rest, in the unit of the patterns; 0 to
             take every step.
         clamp: Boolean mask (D,) or like x0: True where the query's entry is known and
             kept.
-        gradient: What derivatives are of: "implicit", the point of rest, or "unrolled",
-            the steps taken.
+        gradient: Derivative of the result: "implicit", of the point of rest, or
+            "unrolled", through the steps taken.
         progress: Show a progress bar; by default once a job outside jit has taken two
             seconds.
 

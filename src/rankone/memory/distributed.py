@@ -61,9 +61,9 @@ class DrDAM(EnergyMemory):
     Ê(x) = −(1/β) log Ŝ(x) with Ŝ(x) = ⟨φ(√β x), T⟩ and T = Σ_μ φ(√β ξ^μ). Make one with
     `DrDAM.store`.
 
-    Where the estimate Ŝ falls below `floor` the logarithm goes on as its tangent line,
-    so that the gradient keeps the direction of ∇Ŝ and never dies; the published clip
-    makes it exactly zero there [D-fn6].
+    Where the estimate Ŝ is below `floor`, the tangent of the logarithm at the floor
+    replaces the logarithm. The gradient then keeps the direction of ∇Ŝ and never
+    vanishes. The published clip makes it exactly zero there [D-fn6].
 
     Attributes:
         T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and
@@ -71,23 +71,23 @@ class DrDAM(EnergyMemory):
             the same shape and M·bits/8 bytes; of features that are split over devices
             it is a `Tables`, of the same shape and split alike.
         beta: Inverse temperature.
-        features: The random feature map; to read a memory it must be the one it was
+        features: The random feature map. A memory must be read with the map that it was
             written with.
         count: Number of patterns stored, rounded to the precision of T: float32 has
             every integer up to 2²⁴.
-        count_rest: What `count` leaves out by rounding. `len(memory)` adds both, and is
-            exact up to 2⁴⁸.
-        power: Σ_μ w_μ², the squared weights with which they were stored: 1 each for
-            "l2", exp(β‖ξ‖²/2 − log_scale) for "dot".
+        count_rest: Remainder that `count` loses by rounding. `len(memory)` adds both,
+            and is exact up to 2⁴⁸.
+        power: Σ_μ w_μ², the sum of the squared weights of the patterns, which are 1 for
+            "l2" and exp(β‖ξ‖²/2 − log_scale) for "dot".
         centre: Point (D,) that patterns and states are measured from, which leaves the
             kernel as it is; 0 by default.
         log_scale: Logarithm of the heaviest weight, which is stored as 1, so that none
             overflows; 0 for "l2".
         similarity: "l2" or "dot".
-        g: What is applied to a state before it is read.
-        bits: Bits an entry of T: 32 (as it was computed), 8, 4, 2 or 1. Rounding acts
-            like a loss of features, of which 99 % are left at 4 bits and 64 % at one
-            [D-sharp16]; a rounded memory is read, not written to.
+        g: Function applied to a state before it is read.
+        bits: Bits per entry of T: 32 (not rounded), 8, 4, 2 or 1. Rounding adds as much
+            noise as a loss of features would: 99 % are left at 4 bits and 64 % at one
+            [D-sharp16]. A rounded memory can be read, but not written to.
 
     >>> import jax, numpy as np, rankone as ro
     >>> Xi = np.eye(4)
@@ -176,9 +176,9 @@ class DrDAM(EnergyMemory):
         """Distributed memory of the patterns Xi (K, D), computed in O(KDY) time with
         O(Y + D) memory in addition to the patterns [D-prop3].
 
-        Patterns may be more than memory holds. Give an iterator of blocks (n, D), best
-        of one length, since each length compiles a program; or an array of NumPy, such
-        as a memory map, of which slices are read if it is large.
+        The patterns need not fit in memory. Give an iterator of blocks (n, D),
+        preferably of one length, because each length compiles a program; or an array of
+        NumPy, such as a memory map. A large array is read in slices.
 
         Args:
             Xi: Patterns (K, D), one per row; or an iterator of blocks of them.
@@ -190,8 +190,9 @@ class DrDAM(EnergyMemory):
             bits: Bits to which each entry of T is rounded once all patterns are in it:
                 32 (none), 8, 4, 2 or 1.
             centre: Point (D,) from which patterns and states are measured; 0 by
-                default. The kernel is the same for all, but of patterns far from it, at
-                angles ⟨ω, √β ξ⟩ of 10⁵, float32 leaves nothing: take their mean.
+                default. The kernel does not depend on it. But for patterns far from it,
+                at angles ⟨ω, √β ξ⟩ of 10⁵, float32 has no digits left: pass the
+                patterns' mean.
             progress: Show a bar while blocks are stored; by default once that has taken
                 two seconds.
             checkpoint: File (.npz) for blocks: what is stored is saved there every 20
@@ -235,11 +236,11 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def remove(self, xi: Numbers) -> "DrDAM":
-        """A new memory without xi, exactly as if it had never been stored, up to
-        rounding.
+        """New memory without xi, equal up to rounding to one in which xi was never
+        stored.
 
-        Nothing in the sum T tells whether xi was stored, so a pattern that never was is
-        subtracted all the same.
+        The sum T does not show whether xi was stored, so a pattern that was never
+        stored is subtracted too.
 
         Raises:
             ValueError: If more patterns are removed than are stored. Inside jit the
@@ -259,7 +260,7 @@ class DrDAM(EnergyMemory):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "DrDAM":
         """The same memory with its features and T split over the devices of a mesh.
 
-        A read then sends D + 1 numbers per state: Ŝ and its slope, summed before the
+        A read then sends D + 1 numbers per state: Ŝ and its gradient, summed before the
         logarithm. To make a memory that no device could hold, store with features that
         are already split: `DrDAM.store(Xi, beta, features.sharded(mesh))`.
 
@@ -328,22 +329,22 @@ class DrDAM(EnergyMemory):
     @property
     @automatic
     def write(self) -> Write:
-        """T as a `Write` of one row, which stores the value 1 at every pattern. Its
-        answer at φ(√β x) is the partition sum at x.
+        """The vector T as a `Write` of one row, which stores the value 1 at every
+        pattern. Its answer at φ(√β x) is the partition sum at x.
         """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
     @property
     @automatic
     def unpacked(self) -> Float[Array, " M"]:
-        """T as an array (M,), however it is stored."""
+        """The vector T as an array (M,), in whatever form it is stored."""
         return self.T.unpacked if isinstance(self.T, CodedVector) else self.T
 
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Ê [D-eq9] and ∇Ê, the ĝ_A of Algorithm 1, at states x (..., D), in O(DY) time
-        [D-eq10, D-alg1, D-prop4].
+        """Energy Ê [D-eq9] and its gradient ∇Ê (Algorithm 1 of the paper) at states x
+        (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4].
         """
         return self.read(x)[:2]
 
@@ -383,8 +384,8 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def partition(self, x: Numbers) -> Float[Array, "..."]:
-        """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise
-        can make it negative.
+        """Estimated partition sum Ŝ(x) = ⟨φ(√β g(x)), T⟩ of Σ_μ w_μ exp(−β‖x −
+        ξ^μ‖²/2). Noise can make it negative.
 
         The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows
         where its logarithm does not.
@@ -576,7 +577,7 @@ def _point(centre: Numbers | None, D: int, dtype: Any) -> Array:
 def _check_angles(
     name: str, Xi: Array, centre: Array, beta: Array, features: RandomFeatures
 ) -> None:
-    """Refuse patterns whose features would be rounding: where looking at them is free,
+    """Raise if features of the patterns would be rounding: where looking is free,
     and features are periodic.
     """
     if (

@@ -38,23 +38,23 @@ _BLOCK_ENTRIES = 2**20
 
 
 class MrDAM(EnergyMemory):
-    """A dense associative memory in the general form of eq. 3: E(x) = −Q[Σ_μ F(S[ξ^μ,
-    g(x)])] [D-eq3].
+    """A dense associative memory that keeps every pattern, with the energy E(x) =
+    −Q[Σ_μ F(S[ξ^μ, g(x)])] [D-eq3].
 
-    The defaults give the log-sum-exp energy of eq. 11, E(x) = −(1/β) log Σ_μ exp(−β‖x −
-    ξ^μ‖²/2) [D-eq11]. With `similarity="dot"` they give the exponentiated dot product,
-    −(1/β) log Σ_μ exp(β⟨ξ^μ, x⟩) + ‖x‖²/2 [D-unn3]; with `g="unit"` besides, eq. 7,
-    which has no quadratic term [D-eq7].
+    The defaults give the log-sum-exp energy, E(x) = −(1/β) log Σ_μ exp(−β‖x − ξ^μ‖²/2)
+    [D-eq11]. With `similarity="dot"` they give the exponentiated dot product, −(1/β)
+    log Σ_μ exp(β⟨ξ^μ, x⟩) + ‖x‖²/2 [D-unn3]; with `g="unit"` as well, the energy on the
+    sphere, which has no quadratic term [D-eq7].
 
-    Patterns in half precision stay as they are; all that is computed of them is in
-    float32 at least. Distances are those of patterns and states less the patterns'
-    mean, so that data far from 0 lose nothing.
+    Patterns in half precision stay as they are; everything computed from them is in
+    float32 at least. The patterns' mean is subtracted from patterns and states before
+    distances are computed, so that data far from 0 lose no digits.
 
     Args:
         Xi: Stored patterns (K, D), one per row.
-        beta: Inverse temperature, 1/unit² for "l2"; positive. Larger is sharper;
-            patterns scaled by s want β/s² [D-unn7]. Only the "exp" separation and the
-            "log" Q use it.
+        beta: Inverse temperature, 1/unit² for "l2"; positive. A larger β makes the
+            memory more selective; patterns scaled by s need β/s² [D-unn7]. Only the
+            "exp" separation and the "log" Q use it.
         similarity: S: "l2", −‖ξ − z‖²/2; "dot", ⟨ξ, z⟩; or your own function (Xi, z (N,
             D)) -> (K, N).
         separation: F: "exp" (of βS), "square", "cubic", "quartic", "rectified cubic",
@@ -126,9 +126,10 @@ class MrDAM(EnergyMemory):
         """The same memory with its patterns split over the devices of a mesh, each of
         which holds K/n of them.
 
-        A read then sends D + 2 numbers per state: the largest similarity, and by it the
-        sum and the slope. To make a memory that no device could hold, give patterns
-        that are already split: `MrDAM(jax.make_array_from_callback(...), beta)`.
+        A read then sends D + 2 numbers per state: the largest similarity, and the sum
+        and its gradient, scaled by it. To make a memory that no device could hold, give
+        patterns that are already split:
+        `MrDAM(jax.make_array_from_callback(...), beta)`.
 
         Args:
             mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
@@ -175,18 +176,18 @@ class MrDAM(EnergyMemory):
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """E and ∇E at states x (..., D), by eq. 3 and the formula of eq. 6, in O(KD)
-        time [D-eq3, D-eq6, D-prop1].
+        """Energy E and its gradient ∇E at states x (..., D), by the chain rule, in
+        O(KD) time [D-eq3, D-eq6, D-prop1].
         """
         return _read(self, None, None, states("x", x, self.D))[:2]
 
     def reader(self) -> Reader:
-        """A function that reads states less `origin`: for "l2" with ‖ξ^μ‖² computed
-        once.
+        """`read` as a function of states minus `origin`; for "l2" it computes ‖ξ^μ‖²
+        only once.
 
-        `retrieve` uses it. Distances of large memories are then one product, exact to a
-        rounding of the squared lengths of patterns and states, each less the mean of
-        the patterns.
+        `retrieve` uses it. Distances of large memories are then one product, exact up
+        to a rounding error of the squared lengths of patterns and states minus the
+        mean.
         """
         refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         squares = _squares(self) if self.similarity == "l2" else None
@@ -195,13 +196,13 @@ class MrDAM(EnergyMemory):
     @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """True where rounding cannot change the weights of the patterns, at states x
-        less `origin` (..., D).
+        minus `origin` (..., D).
 
-        Either no pattern's weight is off by more than a factor of e^¼, or the gap from
-        the nearest pattern to the next exceeds the rounding of both by so much that the
-        others weigh nothing. The bound on rounding holds whatever the order of the
-        sums, so that it errs on the safe side; other energies than the log-sum-exp are
-        not judged.
+        Either rounding changes no pattern's weight by more than a factor of e^¼, or the
+        gap between the nearest pattern and the next exceeds the rounding of both by so
+        much that the weights of the others are negligible. The bound on rounding holds
+        for every order of the sums, so it may be pessimistic. Energies other than the
+        log-sum-exp are not checked.
         """
         if not self._log_domain or self.similarity not in ("l2", "dot"):
             return super().certified(x)

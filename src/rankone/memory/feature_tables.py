@@ -53,12 +53,12 @@ class Tables(CodedVector, Module):
 
     @property
     def size(self) -> int:
-        """M, the number of entries."""
+        """Number M of entries."""
         return self.entries.shape[0] * self.Y
 
     @property
     def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
+        """Shape (M,) of the vector."""
         return (self.size,)
 
     def all_entries(self) -> Float[Array, " M"]:
@@ -66,7 +66,7 @@ class Tables(CodedVector, Module):
         return self.decoded(self.entries)[:, : self.Y].reshape(self.size)
 
     def rounded(self, bits: int) -> "Tables":
-        """The same entries with so many bits each."""
+        """The same entries, each rounded to the given number of bits."""
         if bits == self.bits:
             return self
         return _round(self, bits)
@@ -97,9 +97,11 @@ def as_tables(T: Array | Packed | Tables, tables: int, columns: int) -> Tables:
         return T
     Y = T.size // tables
     if isinstance(T, CodedVector):
-        bits, scale = T.bits, T.scale
+        bits = T.bits
+        scale = T.scale
     else:
-        bits, scale = 32, jnp.ones((), T.dtype)
+        bits = 32
+        scale = jnp.ones((), T.dtype)
     if isinstance(T, Packed):
         entries = from_bytes(T.codes, bits)[: T.size].reshape(tables, Y)
     elif isinstance(T, Tables):

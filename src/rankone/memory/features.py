@@ -62,11 +62,10 @@ class RandomFeatures(Module):
             from D of a few hundred).
         regenerate: With "gaussian", draw Ω again from the key at every use instead of
             storing its Y·D numbers.
-        frequencies: What was drawn, instead of a key; `dataclasses.replace` passes it
-            on.
-        phase: Likewise, the b of "cos"; None for the other bases.
-        placement: Likewise, how the frequencies are split over devices; `sharded` makes
-            it.
+        frequencies: Frequencies already drawn, instead of a key; `dataclasses.replace`
+            passes them on.
+        phase: Phases b of "cos", already drawn; None for the other bases.
+        placement: How the frequencies are split over devices; `sharded` makes it.
 
     Raises:
         ValueError: If D or Y is not a positive integer, a name is unknown, or only
@@ -146,11 +145,11 @@ class RandomFeatures(Module):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "RandomFeatures":
         """The same features with their frequencies split over the devices of a mesh.
 
-        A memory that is stored with them is split alike. From some 4,096 frequencies
-        (512 transforms of "hadamard") on, the layout is the same for any power of 2 up
-        to 64 devices, so that a memory saved from one mesh can be restored onto
-        another. Inside jit, features that are
-        drawn and then sharded are drawn in parts, so that no device holds all of them:
+        A memory that is stored with these features is split in the same way. From some
+        4,096 frequencies (512 transforms of "hadamard") on, the layout is the same for
+        any power of 2 up to 64 devices, so that a memory saved from one mesh can be
+        restored onto another. Inside jit, features that are drawn and then sharded are
+        drawn in parts, so that no device holds all of them:
         `jax.jit(lambda key: ro.RandomFeatures(D, Y, key=key).sharded(mesh))(key)`.
 
         Args:
@@ -208,7 +207,9 @@ class RandomFeatures(Module):
 
     @automatic
     def inner(self, a: Numbers, b: Numbers) -> Float[Array, "n m"]:
-        """⟨φ(a_i), φ(b_j)⟩ of the columns of a (D, n) and b (D, m)."""
+        """Inner products ⟨φ(a_i), φ(b_j)⟩ of the features of the columns of a (D, n)
+        and b (D, m).
+        """
         return _inner(self, self._columns("a", a), self._columns("b", b))
 
     @automatic
@@ -273,8 +274,8 @@ class RandomFeatures(Module):
     def encode(
         self, Z: Float[Array, "K D"], weights: Float[Array, " K"]
     ) -> Float[Array, " M"] | Tables:
-        """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns
-        [D-prop3].
+        """Weighted sum Σ_μ w_μ φ(z_μ) of features, computed a few patterns at a time
+        with O(Y + D) memory beyond the patterns [D-prop3].
         """
         Z = self._rows("Z", Z)
         weights = numbers("weights", weights)

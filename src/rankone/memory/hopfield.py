@@ -26,7 +26,7 @@ class Recall(Module):
         sigma: Final states (..., D), entries −1 and 1.
         energies: Energy before the first sweep and after each (..., max_sweeps + 1).
         sweeps: Sweeps in which at least one neuron flipped (...).
-        converged: Whether the last sweep flipped nothing (...): no single flip lowers
+        converged: True if the last sweep flipped nothing (...): no single flip lowers
             the energy.
     """
 
@@ -55,7 +55,8 @@ def _hebbian(Xi: Array) -> Array:
 
 
 def hopfield_energy(sigma: Numbers, T: Numbers) -> Float[Array, "..."]:
-    """E(σ) = −Σ_ij T_ij σ_i σ_j = −Σ_μ ⟨ξ^μ, σ⟩² [D-eq1, D-eq2].
+    """Energy of a Hopfield network, E(σ) = −Σ_ij T_ij σ_i σ_j = −Σ_μ ⟨ξ^μ, σ⟩² [D-eq1,
+    D-eq2].
 
     Args:
         sigma: States (..., D), entries −1 and 1.
@@ -70,7 +71,8 @@ def hopfield_energy(sigma: Numbers, T: Numbers) -> Float[Array, "..."]:
 
 
 def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
-    """Descent in which neurons take turns at σ_i ← sign(Σ_{j≠i} T_ij σ_j) [D-eq1].
+    """Retrieval in a Hopfield network: the neurons take turns at σ_i ← sign(Σ_{j≠i}
+    T_ij σ_j) [D-eq1].
 
     A flip of neuron i changes the energy by 4σ_i Σ_{j≠i} T_ij σ_j, which is negative
     exactly when the rule flips it: the energy never rises, and among finitely many
@@ -107,7 +109,8 @@ def _recall(sigma: Array, T: Array, max_sweeps: int) -> Recall:
 
 
 def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
-    """All neurons at once, σ ← sign((T − diag T)σ); ties stay.
+    """State after one step of all neurons at once, σ ← sign((T − diag T)σ). A neuron
+    with a tie stays as it is.
 
     Faster than `recall` on parallel hardware, but the energy may rise, and two states
     may alternate for ever.

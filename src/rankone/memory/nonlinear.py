@@ -28,8 +28,8 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Function:
-    """A function and what the chain rule needs of it (a derivative, or a
-    vector–Jacobian product).
+    """A function together with its derivative or its vector–Jacobian product, for the
+    chain rule.
     """
 
     value: Callable[..., Array]

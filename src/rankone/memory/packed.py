@@ -103,7 +103,7 @@ class Packed(CodedVector, Module):
 
     @property
     def shape(self) -> tuple[int]:
-        """(M,), as of the vector."""
+        """Shape (M,) of the vector."""
         return (self.size,)
 
     def all_entries(self) -> Float[Array, " M"]:
@@ -127,7 +127,7 @@ def in_blocks(
     """Inputs for a scan over blocks of frequencies, and a function that maps one input
     to the block's (tables, rows) entries of T.
 
-    An array is laid out in blocks beforehand. Of a packed vector the scan gets the
+    An array is laid out in blocks in advance. Of a packed vector the scan gets the
     places alone, and unpacks each block when it comes to it. Entries past the end are
     zero.
     """
@@ -153,8 +153,8 @@ def check_bits(bits: int) -> int:
 
 
 def rounded(T: Float[Array, " M"] | Packed, bits: int) -> Float[Array, " M"] | Packed:
-    """T rounded to `bits` bits per entry, as a `Packed`; with 32 bits an array in its
-    own precision, not rounded.
+    """The vector T rounded to `bits` bits per entry, as a `Packed`; with 32 bits an
+    array that is not rounded.
     """
     if isinstance(T, Packed):
         if T.bits == bits:

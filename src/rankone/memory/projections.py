@@ -198,7 +198,7 @@ class Hadamard(Module):
         return h.transpose(2, 1, 0, 3).reshape(h.shape[2], self.rows)
 
     def first_round(self, z: Float[Array, "N D"]) -> Float[Array, "a N b"]:
-        """H·D₁z, spread over all P entries."""
+        """First round H·D₁z of the transform, spread over all P entries."""
         _, a, b = self._shape
         x = self.first.astype(z.dtype)[None] * jnp.pad(z, ((0, 0), (0, a * b - self.D)))
         return walsh_hadamard(x.reshape(-1, a, b).swapaxes(0, 1))

@@ -109,14 +109,14 @@ class Retrieval(Module):
         energies: Energy before each step and at the end (..., max_steps + 1); constant
             once converged.
         steps: Steps taken (...).
-        converged: Whether the last step moved no free entry by more than tol (...).
+        converged: True if the last step moved no free entry by more than tol (...).
         floored: Fraction of the visited states whose energy was the floor's tangent
             line; 0 for an exact memory (...).
-        outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY
-            where nothing is stored.
-        certified: Where rounding cannot have decided what was found (...):
-            `memory.certified` there, and a step of `tol` is more than the rounding of
-            the state. Where False, use double precision, or a larger `tol`.
+        outcome: A `checks.Outcome` per query (...): NOT_FINITE where the state is not
+            finite, EMPTY where nothing is stored.
+        certified: True where rounding cannot have decided the result (...):
+            `memory.certified` is True there, and a step of `tol` exceeds the rounding
+            of the state. Where False, use double precision or a larger `tol`.
 
     >>> import numpy as np, rankone as ro
     >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])

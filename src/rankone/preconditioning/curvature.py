@@ -65,8 +65,8 @@ def layer_moments(losses: Losses, network: Any) -> Any:
     a `Skipped` with the reason (`skipped` lists them): embeddings, convolutions,
     scales, and whatever is used twice or inside a scan or a loop.
 
-    Gradients are per example, which they are as long as no example's loss depends on
-    another; where a layer sees several rows an example, as in a sequence, each row
+    Gradients are per example, provided that no example's loss depends on another
+    example. Where a layer sees several rows per example, as in a sequence, each row
     counts as one. Draw the targets from the model's own distribution for the true
     Fisher matrix, or take the data's for the empirical one.
 
@@ -82,7 +82,7 @@ def layer_moments(losses: Losses, network: Any) -> Any:
 
     Raises:
         ValueError: If one of our layers is called twice or never, no array has moments,
-            or the losses are not one number an example.
+            or the losses are not one number per example.
     """
     if not callable(losses):
         raise ValueError(

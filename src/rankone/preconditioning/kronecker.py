@@ -109,7 +109,7 @@ class KroneckerPreconditioner(Module):
     matrix (m, n) itself, which costs the two products LG and (LG)R and no copy. Make
     one with `kronecker_preconditioner`.
 
-    P is what solvers and libraries of linear operators ask for:
+    Solvers and libraries of linear operators take P directly:
     `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is, and lineax takes
 
         tags = lineax.positive_semidefinite_tag
@@ -120,8 +120,8 @@ class KroneckerPreconditioner(Module):
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
         order: Stacking of vecs, "column" or "row".
-        outcome: Code of `rankone.checks.Outcome` for an inverse; None for what is no
-            inverse.
+        outcome: Code of `rankone.checks.Outcome` for an inverse; None for a P that is
+            not an inverse.
     """
 
     left: Float[Array, "m m"]
@@ -131,7 +131,7 @@ class KroneckerPreconditioner(Module):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(mn, mn), as of the dense matrix."""
+        """Shape (mn, mn) of the dense matrix."""
         size = self.left.shape[0] * self.right.shape[0]
         return size, size
 
@@ -146,7 +146,9 @@ class KroneckerPreconditioner(Module):
         return self
 
     def apply(self, G: Real[ArrayLike, "*batch m n"]) -> Float[Array, "*batch m n"]:
-        """TTᵀ G VᵀV for a matrix G (m, n), or a batch of them (..., m, n) [K-eq2]."""
+        """Preconditioned gradient TTᵀ G VᵀV of a matrix G (m, n), or of a batch (...,
+        m, n) [K-eq2].
+        """
         return _between(
             self.left,
             self._fitting(G, "(..., {}, {}): a matrix, or a batch of them"),
@@ -207,7 +209,7 @@ class KroneckerPreconditioner(Module):
         return _write(self, delta, x, rate)
 
     def to_dense(self) -> Float[Array, "mn mn"]:
-        """P as a dense matrix with all (mn)² entries, for inspection and for tests."""
+        """Dense matrix P with all (mn)² entries, for inspection and for tests."""
         return (
             jnp.kron(self.right, self.left)
             if self.order == "column"
@@ -215,7 +217,8 @@ class KroneckerPreconditioner(Module):
         )
 
     def inverse(self) -> "KroneckerPreconditioner":
-        """P⁻¹ = R⁻¹ ⊗ L⁻¹, which undoes P: W's gradient from the preconditioned one.
+        """Inverse P⁻¹ = R⁻¹ ⊗ L⁻¹, which recovers W's gradient from the preconditioned
+        gradient.
 
         P⁻¹(Pg) is off by about ε·cond(P) of g, with ε the rounding of the dtype and
         cond(P) the product of the squared condition numbers of T and V. P is inverted

@@ -41,8 +41,8 @@ class Reparameterized(Module):
 
     Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass stays
     factored. T and V are leaves of the pytree as well, so that an outer loop can learn
-    them; `trainable` masks them otherwise. A larger U than needed changes nothing on
-    the path of W [K-unn-over].
+    them; `trainable` masks them otherwise. A larger U than needed does not change the
+    path of W [K-unn-over].
 
     Attributes:
         T: (m, p), fixed.
@@ -110,7 +110,7 @@ class Reparameterized(Module):
 
     @property
     def augmented(self) -> Float[Array, "m n"]:
-        """W, under the name that the matrix has in a dense layer with a bias."""
+        """The matrix W, under the name that it has in a dense layer with a bias."""
         return self.W
 
     @property
@@ -194,7 +194,7 @@ def between(
     *,
     invertible: bool = False,
 ) -> Float[Array, "p q"]:
-    """T⁺ W V⁺: the smallest U whose TUV comes nearest to W [K-unn-init].
+    """Smallest U whose TUV comes nearest to W: T⁺ W V⁺ [K-unn-init].
 
     Args:
         W: Matrix (m, n).
@@ -292,7 +292,7 @@ def reparameterize(
 
 
 def merge(network: Any) -> Any:
-    """The network with every layer multiplied out to a dense one."""
+    """Network with every reparameterised layer multiplied out to a dense layer."""
 
     def dense(layer: Layer) -> Dense:
         if not is_layer(layer):

@@ -54,8 +54,7 @@ def adapt_U(
     """Network after a few steps of gradient descent on the U of every layer. The result
     is differentiable with respect to all parameters.
 
-    Compiled once for each `loss`, so hand it the same function where it is called
-    often.
+    Compiled once for each `loss`, so pass the same function in repeated calls.
 
     Args:
         network: Pytree of layers; a dense one trains all it has.
@@ -137,7 +136,7 @@ def meta_learn(
         inner_steps: Their number.
         outer_steps: Number of outer steps.
         outer: Optimiser of the outer loop; Adam at 1e-3 by default.
-        tasks: Tasks an outer step.
+        tasks: Tasks per outer step.
         learn_factors: True if T and V are learned; if not, this is MAML on U.
 
     Raises:

@@ -68,7 +68,7 @@ def whiten(
 
 
 class ProngState(Module):
-    """State of training.
+    """State of a training run of `prong`.
 
     Attributes:
         network: Network of reparameterised layers.

@@ -2,7 +2,7 @@
 descent on U [K-eq2].
 
 They act on any pytree of layers, or of plain matrices (m, n) in the layout of f(x) =
-Wx. Where a library keeps Wᵀ instead, hand it `Factors(V.T, T.T)`.
+Wx. If a library keeps Wᵀ instead, pass `Factors(V.T, T.T)`.
 """
 
 from functools import partial
@@ -57,8 +57,8 @@ def precondition(factors: Any) -> optax.GradientTransformation:
     K-adam].
 
     Args:
-        factors: The parameters' pytree with `Factors`, or None to leave a gradient
-            alone, in the place of each layer or matrix.
+        factors: The parameters' pytree with `Factors` in the place of each layer or
+            matrix, or None to leave its gradient unchanged.
 
     Raises:
         ValueError: If there is something else; from `init`, if the factors do not fit

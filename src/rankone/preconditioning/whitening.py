@@ -145,7 +145,7 @@ def _mean(average: MovingMoments) -> Moments:
 @checked
 @jax.jit
 def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
-    """Both factors damped, A + π√λ I and D + √λ/π I [K-damping].
+    """`Moments` with both factors damped, A + π√λ I and D + √λ/π I [K-damping].
 
     Their Kronecker product is A ⊗ D + λI plus √λ (A ⊗ I/π + π I ⊗ D): not Tikhonov's
     damping, but one that keeps the factors. π² = (tr A / n) / (tr D / m) makes the two
@@ -168,7 +168,8 @@ def _add(A: Array, amount: ArrayLike) -> Array:
 
 
 def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n n"]:
-    """A^power of a symmetric positive (semi)definite matrix, by its eigenvectors.
+    """Power A^power of a symmetric positive (semi)definite matrix A, by its
+    eigenvectors.
 
     Args:
         A: Symmetric (n, n).
@@ -233,7 +234,8 @@ def whitening_factors(
     sides: str = "both",
     power: float = -0.5,
 ) -> Factors:
-    """V = A^(-1/2) and T = D^(-1/2), so that P = A⁻¹ ⊗ D⁻¹ [K-FAC].
+    """`Factors` that whiten a layer: V = A^(-1/2) and T = D^(-1/2), so that P = A⁻¹ ⊗
+    D⁻¹ [K-FAC].
 
     Args:
         moments: Moments of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power

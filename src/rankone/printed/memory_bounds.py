@@ -1,9 +1,9 @@
 """The bounds on the divergence of the two memories, and the proofs of their lemmas, as
 the paper prints them.
 
-The bounds are base-10 logarithms. Each line of a proof is its left side over its right
-side, and holds where that is at most 1. Both are written out to be read beside the
-paper, not to be fast.
+The bounds are base-10 logarithms. For each line of a proof the functions return its
+left side over its right side; the line holds where this ratio is at most 1. The code
+follows the paper line by line and is not optimised.
 """
 
 from math import comb, exp, log, log1p, sqrt
@@ -76,7 +76,7 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     """Ratio of the two sides of each of eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46,
     D-eq47], with ε₀ the largest kernel error at these states.
 
-    Eqs 43 to 46 need k̂ ≥ 0; the ratio may pass 1 where that fails.
+    Eqs 43 to 46 need k̂ ≥ 0; elsewhere the ratio may exceed 1.
 
     Args:
         memory: The exact memory.
@@ -125,8 +125,8 @@ _LOG10 = log(10)
 
 @checked
 def log10_lipschitz(*, beta: float, K: int) -> float:
-    """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one
-    is `error_law.lipschitz`.
+    """Logarithm (base 10) of the printed Lipschitz constant B = 1 + 2Kβe^(β/2)
+    [D-lem2]. The best constant is `error_law.lipschitz`.
     """
     _check_numbers(beta=beta)
     check_counts(K=K)
@@ -137,7 +137,8 @@ def log10_lipschitz(*, beta: float, K: int) -> float:
 def log10_theorem(
     *, beta: float, K: int, energy: float, eps0: float, step_size: float, steps: int
 ) -> float:
-    """log₁₀ of the right side of eq. 12 [D-thm2, D-eq12].
+    """Logarithm (base 10) of the bound of Theorem 2, the right side of eq. 12 [D-thm2,
+    D-eq12].
 
     Args:
         beta: Inverse temperature, 1/unit².
@@ -156,8 +157,8 @@ def log10_theorem(
 
 @checked
 def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
-    """log₁₀ of the right side of eq. 13, for η = C₂/(LB); arguments as in
-    `log10_theorem` [D-cor1, D-eq13].
+    """Logarithm (base 10) of the bound of Corollary 1, the right side of eq. 13, for η
+    = C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13].
     """
     _check_numbers(beta=beta, eps0=eps0, C2=C2)
     if not C2 < 1:
@@ -167,8 +168,8 @@ def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> fl
 
 @checked
 def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
-    """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the
-    printed LΣ_j(Lu)ʲ [D-eq56-58].
+    """Logarithms (base 10) of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the
+    recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
 
     Args:
         u: ηB, the growth of a distance in one step.
@@ -183,8 +184,8 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
 
 @checked
 def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """ε with 2⁸(√D R/ε)² exp(−Yε²/4(D + 2)) = δ: Claim 1 of Rahimi and Recht 2007,
-    beside `net_error` [D-U0].
+    """Kernel error ε by Claim 1 of Rahimi and Recht 2007, 2⁸(√D R/ε)² exp(−Yε²/4(D +
+    2)) = δ, for comparison with `net_error` [D-U0].
 
     Args:
         D: Dimension.

@@ -20,9 +20,8 @@ class Clipped(EnergyMemory):
     """Distributed memory with the published energy Ê(x) = −(1/β) log max(Ŝ(x), ε),
     whose gradient is zero wherever Ŝ ≤ ε [D-fn6].
 
-    Such a query never moves, and a rule that watches the change of energy calls it
-    retrieved. `DrDAM` itself goes on along a tangent instead. `retrieve` follows
-    either.
+    A query there never moves, and a stopping rule by the change of energy reports it as
+    retrieved. `DrDAM` itself uses a tangent instead. `retrieve` can follow either.
 
     Attributes:
         memory: The distributed memory.
@@ -75,8 +74,8 @@ def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, ".
         x: States (..., D).
 
     Returns:
-        The field at x (..., D), in the same unit. Not guarded where Σk̂ is near zero or
-        negative: that is its nature.
+        The field at x (..., D), in the same unit. It is not guarded where Σk̂ is near
+        zero or negative, as in the paper.
     """
     x = states("x", x, memory.D)
     Xi = states("Xi", Xi, memory.D)
@@ -143,8 +142,8 @@ class Barycentric(EnergyMemory):
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field;
-        Ŝ is kept above its floor.
+        """Energy Ê, and the field ĝ_B in place of its gradient, so that `retrieve` can
+        follow the field. Ŝ is kept above its floor.
         """
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)

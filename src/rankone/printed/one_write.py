@@ -30,9 +30,9 @@ def mixed_key_edit(
     """Edit of the published code, in which u comes from the mean key over the contexts,
     but uᵀk and Wk use the key without a context.
 
-    It answers the bare key exactly and the mean key by accident; where uᵀk_bare happens
-    to be small, it writes a huge change. `rank_one_edit` with one key throughout is the
-    cure.
+    The edit answers the bare key exactly, but not the mean key in general. If uᵀk_bare
+    is small, it writes a very large change. `rank_one_edit` with one key throughout
+    avoids both.
 
     Args:
         W: Weights (H, D).

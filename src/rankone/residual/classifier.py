@@ -33,7 +33,8 @@ _Data = tuple[Array, Array, Array, Array]
 
 
 class Classifier(Module):
-    """A trained network [S-CE].
+    """Base model of the experiments: a trained network of dense layers with ReLU
+    [S-CE].
 
     Attributes:
         layers: Dense layers, with a ReLU between each two.

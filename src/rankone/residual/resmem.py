@@ -3,7 +3,7 @@ neighbours.
 """
 
 from collections.abc import Callable, Iterator, Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -13,23 +13,26 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
-from jaxtyping import Array, Float
+from jax.dtypes import canonicalize_dtype
+from jax.sharding import Mesh, SingleDeviceSharding
+from jaxtyping import Array, ArrayLike, Float
 
 from rankone._blocks import checkpoint_path, join_rows, run_blocks
 from rankone._checks import (
     Numbers,
     array,
     brief,
+    enabled,
     instance,
     integer,
+    readable,
     renamed,
     vectors,
 )
 from rankone._fingerprint import fingerprint
 from rankone._mesh import Placement, automatic, placement_on
 from rankone._module import Module, assembled
-from rankone.residual.search import ExactSearch, Neighbours
+from rankone.residual.search import ExactSearch, Neighbours, valid_rows
 from rankone.residual.storage import (
     Residuals,
     checked_onehot_residuals,
@@ -37,18 +40,23 @@ from rankone.residual.storage import (
     from_arrays,
     full,
     largest,
+    positive_number,
     positive_scalar,
     probabilities,
     split,
+    valid_classes,
+    valid_probabilities,
 )
 from rankone.writes import BatchStep, KernelMemory, NearestNeighbours
 
 __all__ = ["ResMem", "Search", "soft_weights"]
 
+_K = "a positive number of neighbours"
 _SIGMA = (
     "a positive finite width, in the unit of the embeddings: start at a typical "
     "distance"
 )
+_SMALL = 2**20  # bytes of an array of NumPy, up to which a second copy costs little
 _TEMPERATURE = "a positive finite temperature; 1 leaves the base model as it is"
 
 
@@ -74,11 +82,11 @@ def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
         distances: (..., k), in the unit of σ.
         sigma: Width σ, positive.
     """
-    return _soft_weights(distances, positive_scalar("sigma", sigma, _SIGMA))
+    return _soft_weights(distances, positive_number("sigma", sigma, _SIGMA))
 
 
 @jax.jit
-def _soft_weights(distances: Numbers, sigma: Array) -> Array:
+def _soft_weights(distances: Numbers, sigma: ArrayLike) -> Array:
     d = jnp.asarray(distances)
     return jax.nn.softmax(-d / sigma, axis=-1, where=~jnp.isposinf(d))
 
@@ -117,8 +125,8 @@ class ResMem(Module):
     The scores of x are softmax(f(x)/T) + Σᵢ w̄ᵢ rᵢ, with f the base model's logits,
     over the k stored zᵢ nearest to the embedding z of x. There rᵢ = onehot(yᵢ) −
     softmax(f(xᵢ)/T) [S-res], and the weights w̄ᵢ are proportional to exp(−‖z − zᵢ‖/σ)
-    [S-eq2]. Exactly k: where the paper's indicator would admit more on a tie, the
-    earlier rows are taken. Scores sum to 1 and lie in (−1, 2);
+    [S-eq2]. Exactly k neighbours are read. On a tie, where the paper's indicator would
+    admit more, the earlier rows are taken. Scores sum to 1 and lie in (−1, 2);
     `rankone.residual.scores` brings them back to probabilities.
 
     >>> import numpy as np, rankone as ro
@@ -136,11 +144,11 @@ class ResMem(Module):
         keep: Store only so many entries of each residual, the largest in size (for
             vocabularies); all if None. The rows then no longer sum to 0, nor the scores
             to 1 [S-appC-top128].
-        search: What finds neighbours, made from the embeddings: `ExactSearch`,
-            `ShardedSearch`, `FaissSearch`, or yours with
+        search: Class or function that finds neighbours, made from the embeddings:
+            `ExactSearch`, `ShardedSearch`, `FaissSearch`, or yours with
             `search(queries, k) -> Neighbours` and a length.
-        residuals: What is stored; `fit` makes it.
-        store: The embeddings, searchable; `fit` makes it.
+        residuals: The stored residuals; `fit` makes them.
+        store: The searchable store of the embeddings; `fit` makes it.
 
     Raises:
         ValueError: If k, sigma, temperature or keep is not positive.
@@ -178,7 +186,7 @@ class ResMem(Module):
             raise ValueError(
                 f"store: got {brief(store)}; it must be left out: fit sets it."
             )
-        self.k = integer("k", k, "a positive number of neighbours")
+        self.k = integer("k", k, _K)
         self.sigma = positive_scalar("sigma", sigma, _SIGMA)
         self.temperature = positive_scalar("temperature", temperature, _TEMPERATURE)
         self.keep = (
@@ -200,14 +208,14 @@ class ResMem(Module):
         progress: bool | None = None,
         checkpoint: Path | str | None = None,
     ) -> "ResMem":
-        """A memory of the residuals of the base model; this one stays as it is.
+        """New memory of the residuals of the base model; this object stays as it is.
 
         Args:
-            embeddings: (n, D), where the neighbours are looked for; whatever `search`
+            embeddings: (n, D), in which neighbours are searched; anything that `search`
                 takes. Or an iterator of blocks (m, D); then `labels`, and `probs` or
                 `logits`, are iterators of the same blocks, which are read side by side.
-                Beside the stored rows, one block is in memory: with `keep`, residuals of
-                a vocabulary are never there in full.
+                Only the stored rows and one block are in memory, so with `keep` the
+                residuals of a vocabulary are never held in full.
             probs: The base model's probabilities (n, L) there; or give `logits`, to be
                 divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
@@ -248,8 +256,62 @@ class ResMem(Module):
         self, embeddings: Any, probs: Any, labels: Any, logits: Any
     ) -> "ResMem":
         """`fit` with arrays."""
+        fitted = self._fit_small(embeddings, probs, labels, logits)
+        if fitted is not None:
+            return fitted
         residuals = self._kept(self._residuals(probs, labels, logits))
         return self._storing(embeddings, residuals, "labels")
+
+    def _fit_small(
+        self, embeddings: Any, probs: Any, labels: Any, logits: Any
+    ) -> "ResMem | None":
+        """`fit` by one program, which looks at the values as well: a quarter of the time
+        of a small call. None if an array needs another check or a conversion, or if a
+        value is refused; then the steps of `fit` say which.
+        """
+        base = logits if probs is None else probs
+        is_usual = (
+            self.search is ExactSearch
+            and (probs is None or logits is None)
+            and _is_ready(embeddings, "f")
+            and _is_ready(base, "f")
+            and _is_ready(labels, "iu")
+            and self._fits(embeddings, base, labels)
+        )
+        if not is_usual:
+            return None
+        is_stored = isinstance(embeddings, jax.Array)
+        residuals, store, is_valid = _fitted(
+            embeddings,
+            base,
+            labels,
+            self.temperature,
+            probs is None,
+            self.keep,
+            is_stored,
+        )
+        # inside a program of the caller's, a result of known arrays is not known
+        if isinstance(is_valid, jax.core.Tracer):
+            return None
+        if enabled.get() and not np.asarray(is_valid):
+            return None
+        if is_stored:
+            store = assembled(ExactSearch, store.__dict__ | {"rows": embeddings})
+        fields = {"residuals": residuals, "store": store}
+        return assembled(ResMem, self.__dict__ | fields)
+
+    def _fits(self, embeddings: Any, base: Any, labels: Any) -> bool:
+        """True if shapes and places fit one another, k and `keep`."""
+        return (
+            embeddings.ndim == base.ndim == 2
+            and embeddings.size > 0
+            and base.size > 0
+            and (len(embeddings),) == (len(base),) == labels.shape
+            and self.k <= len(embeddings)
+            and (self.keep is None or self.keep <= base.shape[1])
+            and _lie_together(embeddings, base, labels)
+            and _is_narrow(labels, base.shape[1])
+        )
 
     def _residuals(self, probs: Any, labels: Any, logits: Any) -> Array:
         """Residuals (n, L) of the base model."""
@@ -324,8 +386,8 @@ class ResMem(Module):
         """New memory that stores residuals (n, L) of any kind: targets minus
         predictions of a regression, or bare labels.
 
-        Those of a vocabulary that are too many to write down are given by
-        `rankone.residual.storage.sparse`.
+        `rankone.residual.storage.sparse` makes residuals of a vocabulary that would not
+        fit in memory in full.
         """
         if not isinstance(residuals, Residuals):
             matrix = array(
@@ -405,6 +467,9 @@ class ResMem(Module):
         """Scores (..., L) at embeddings (..., D): the base model's probabilities there
         plus `correction`.
         """
+        scores = self._predict_small(embeddings, probs, logits)
+        if scores is not None:
+            return scores
         base = self._base(probs, logits)
         correction = self.correction(embeddings)
         if base.shape != correction.shape:
@@ -413,6 +478,36 @@ class ResMem(Module):
                 f"must be one row for each embedding: {correction.shape}."
             )
         return base + correction
+
+    def _predict_small(
+        self, embeddings: Any, probs: Any, logits: Any
+    ) -> Float[Array, "*n L"] | None:
+        """`predict` by one program, as `_fit_small`; None where its steps are needed."""
+        base = logits if probs is None else probs
+        store = self.store
+        is_usual = (
+            type(store) is ExactSearch
+            and store.placement is None
+            and self.residuals is not None
+            and self.k <= len(store)
+            and (probs is None or logits is None)
+            and _is_ready(embeddings, "f")
+            and _is_ready(base, "f")
+            and _is_ready(store.rows, "f")
+            and base.size > 0
+            and base.shape == (*embeddings.shape[:-1], self.residuals.L)
+            and embeddings.shape[-1] == store.rows.shape[1]
+            and _lie_together(embeddings, base, store.rows)
+        )
+        if not is_usual:
+            return None
+        scores, is_valid = _predicted(self, embeddings, base, probs is None)
+        if isinstance(is_valid, jax.core.Tracer):
+            return None
+        # not on another device, for which the call would wait
+        if readable(is_valid) and not np.asarray(is_valid):
+            return None
+        return scores
 
     @automatic
     def correction(self, embeddings: Numbers) -> Float[Array, "*n L"]:
@@ -447,20 +542,21 @@ class ResMem(Module):
 
     def using(self, *, k: int | None = None, sigma: Numbers | None = None) -> "ResMem":
         """The same stored memory read with another `k` or `sigma`."""
-        options: dict[str, Any] = {"k": k, "sigma": sigma}
-        return replace(
-            self,
-            **{name: value for name, value in options.items() if value is not None},
-        )
+        fields = dict(self.__dict__)
+        if k is not None:
+            fields["k"] = integer("k", k, _K)
+        if sigma is not None:
+            fields["sigma"] = positive_scalar("sigma", sigma, _SIGMA)
+        return assembled(ResMem, fields)
 
     def kernel_memory(self) -> KernelMemory:
         """The same memory as a `KernelMemory`, the one operation of the book: residuals
         are written in one step and read by a kernel.
 
-        Its keys are the stored embeddings, its residuals those kept here, its kernel
-        `NearestNeighbours(k, sigma)`. Read with `normalise=True` at the columns of q it
-        gives the transpose of `correction(q.T)`; it takes the kernel of all keys with
-        one another, and is meant for stores of a few thousand rows.
+        Its keys are the stored embeddings, its residuals are the stored ones, and its
+        kernel is `NearestNeighbours(k, sigma)`. A read with `normalise=True` at the
+        columns of q gives the transpose of `correction(q.T)`. It computes the kernel of
+        all keys with one another, so it is meant for stores of a few thousand rows.
 
         Raises:
             ValueError: If nothing is stored, or the store does not say its rows.
@@ -513,7 +609,7 @@ def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
 
 
 def _check_length(name: str, residuals: Residuals, embeddings: Sized) -> None:
-    """Raises unless there is one residual for each embedding."""
+    """Raise unless there is one residual for each embedding."""
     if len(residuals) != len(embeddings):
         raise ValueError(
             f"{name}: got {len(residuals)} rows; it must be {len(embeddings)}, as the "
@@ -522,7 +618,7 @@ def _check_length(name: str, residuals: Residuals, embeddings: Sized) -> None:
 
 
 def _check_width(name: str, width: int, expected: int) -> None:
-    """Raises unless a block has as many columns as those before it."""
+    """Raise unless a block has as many columns as those before it."""
     if width != expected:
         raise ValueError(
             f"{name}: got a block with {width} columns; it must have {expected}, as "
@@ -537,6 +633,83 @@ def _restore(width: int, _: _Progress, leaves: list[np.ndarray]) -> _Progress:
         raise ValueError("leaves")
     starts = range(0, len(arrays), width)
     return _Progress(int(L), [tuple(arrays[i : i + width]) for i in starts])
+
+
+def _is_ready(value: Any, kinds: str) -> bool:
+    """True for an array that a program takes as it is: its dtype is of one of the
+    `kinds` of NumPy, and it lies on one device, or is a small array of NumPy.
+    """
+    if isinstance(value, jax.core.Tracer):
+        return False
+    if isinstance(value, jax.Array):
+        return (
+            value.dtype.kind in kinds
+            and value.dtype == canonicalize_dtype(value.dtype)
+            and isinstance(value.sharding, SingleDeviceSharding)
+        )
+    return (
+        type(value) is np.ndarray
+        and value.dtype.kind in kinds
+        and value.dtype.itemsize in (4, 8)
+        and value.nbytes <= _SMALL
+    )
+
+
+def _lie_together(*arrays: Any) -> bool:
+    """True if no two arrays lie on different devices; those of NumPy lie on none."""
+    return len({a.sharding for a in arrays if isinstance(a, jax.Array)}) < 2
+
+
+def _is_narrow(labels: Any, L: int) -> bool:
+    """True unless labels in NumPy are outside 0 … L − 1, where the conversion to 32
+    bits could bring them back.
+    """
+    if isinstance(labels, jax.Array):
+        return True
+    return bool(labels.min() >= 0 and labels.max() < L)
+
+
+@partial(jax.jit, static_argnums=(4, 5, 6))
+def _fitted(
+    embeddings: Array,
+    base: Array,
+    labels: Array,
+    temperature: Array,
+    is_logits: bool,
+    keep: int | None,
+    is_stored: bool,
+) -> tuple[Residuals, ExactSearch, Array]:
+    """Residuals as they are stored, the search, and true if no value is refused. The
+    search is without rows that are stored, because a program would copy them.
+    """
+    memory = ResMem(temperature=temperature, keep=keep)
+    probs, logits = (None, base) if is_logits else (base, None)
+    residuals = memory._kept(memory._residuals(probs, labels, logits))
+    store = ExactSearch(embeddings)
+    is_valid = (
+        valid_rows(embeddings)
+        & valid_classes(labels, base.shape[1])
+        & _valid_base(base, is_logits)
+    )
+    if is_stored:
+        store = assembled(ExactSearch, store.__dict__ | {"rows": None})
+    return residuals, store, is_valid
+
+
+@partial(jax.jit, static_argnums=3)
+def _predicted(
+    memory: ResMem, embeddings: Array, base: Array, is_logits: bool
+) -> tuple[Array, Array]:
+    """Scores, and true if no value is refused."""
+    probs = _softmax(base, memory.temperature) if is_logits else base
+    scores = probs + memory.correction(embeddings)
+    is_valid = jnp.isfinite(embeddings).all() & _valid_base(base, is_logits)
+    return scores, is_valid
+
+
+def _valid_base(base: Array, is_logits: bool) -> Array:
+    """True if no value of the probabilities or logits (..., L) is refused."""
+    return jnp.isfinite(base).all() if is_logits else valid_probabilities(base)
 
 
 @jax.jit

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from rankone._checks import (
     Numbers,
@@ -43,7 +43,7 @@ from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
 from rankone.residual.blocks import search_rows
 
-__all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch"]
+__all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch", "valid_rows"]
 
 _AXIS = "rows"
 _Rows = TypeVar("_Rows", Array, np.ndarray)
@@ -87,8 +87,7 @@ class ExactSearch(Module):
     ([0, 2], [0.0, 1.0])
 
     Args:
-        rows: Stored embeddings (n, D); kept as they are, with one number a row beside
-            them.
+        rows: Stored embeddings (n, D), kept unchanged together with one number per row.
         stored: Number of rows that count, the first ones; all if None. It may be
             traced: a store of a fixed shape that fills up inside jit. The rows after
             them are never found.
@@ -135,8 +134,8 @@ class ExactSearch(Module):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "ExactSearch":
         """The same store with its rows split over the devices of a mesh.
 
-        Each device searches its own rows, and the k best of each travel.
-        `ShardedSearch` fills up a number of rows that the devices do not divide.
+        Each device searches its own rows and sends its k best. If the number of devices
+        does not divide the number of rows, use `ShardedSearch`, which adds padding.
 
         Args:
             mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
@@ -200,9 +199,7 @@ def _check_size(rows: _Rows) -> _Rows:
             maximum = max(float(entries.max()), -float(entries.min()))
         else:
             maximum = float(concrete(_largest_entry, rows))
-        info = jnp.finfo(wider(rows.dtype, jnp.float32))
-        lower = float(info.tiny) ** 0.5 / float(info.eps)
-        upper = (float(info.max) / rows.shape[1]) ** 0.5 / 2
+        lower, upper = _size_limits(rows)
         if not (maximum == 0 or lower <= maximum <= upper):
             raise ValueError(
                 f"rows: got a largest entry of {maximum:.1e}; it must be of entries "
@@ -210,6 +207,23 @@ def _check_size(rows: _Rows) -> _Rows:
                 "numbers: rescale them."
             )
     return rows
+
+
+def valid_rows(rows: Array) -> Bool[Array, ""]:
+    """True if an `ExactSearch` of these rows (n, D) refuses none of their values: the
+    check of its constructor, for use inside jit.
+    """
+    maximum = _largest_entry(rows)  # NaN if an entry is
+    lower, upper = _size_limits(rows)
+    return (maximum == 0) | (lower <= maximum) & (maximum <= upper)
+
+
+def _size_limits(rows: _Rows) -> tuple[float, float]:
+    """Smallest and largest size that the largest entry of rows (n, D) may have."""
+    info = jnp.finfo(wider(rows.dtype, jnp.float32))
+    lower = float(info.tiny) ** 0.5 / float(info.eps)
+    upper = (float(info.max) / rows.shape[1]) ** 0.5 / 2
+    return lower, upper
 
 
 @jax.jit
@@ -248,9 +262,9 @@ def _search(store: "ExactSearch | ShardedSearch", q: Array, k: int) -> Neighbour
 class ShardedSearch(Module):
     """Exact search in a store of which each device holds an equal part [S-eq2].
 
-    Each device searches its own rows; the k best of each are gathered and the k best of
-    those are the answer, so that what travels between devices does not grow with the
-    store.
+    Each device searches its own rows; the k best of each are gathered, and the k best
+    of those are the answer. So the devices exchange an amount that does not grow with
+    the store.
 
     Args:
         rows: Stored embeddings (n, D). Give a NumPy array and no device ever holds all

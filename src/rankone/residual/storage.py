@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
-from jaxtyping import Array, Float, Integer
+from jaxtyping import Array, ArrayLike, Bool, Float, Integer
 
 from rankone._checks import (
     Numbers,
@@ -37,10 +37,13 @@ __all__ = [
     "full",
     "largest",
     "onehot_residuals",
+    "positive_number",
     "positive_scalar",
     "probabilities",
     "sparse",
     "split",
+    "valid_classes",
+    "valid_probabilities",
 ]
 
 # tolerance of the sum of a row of probabilities: half precision sums that well
@@ -49,7 +52,7 @@ _SUM = 1e-3
 
 @runtime_checkable
 class Residuals(Protocol):
-    """n stored vectors of length L."""
+    """Stored residuals: n vectors of length L."""
 
     def __len__(self) -> int:
         """Number n of the vectors."""
@@ -59,7 +62,7 @@ class Residuals(Protocol):
         """Length of a vector."""
 
     def weighted(self, weights: Array, rows: Array) -> Array:
-        """Σ weights[j] · residual[rows[j]] -> (L,)."""
+        """Weighted sum Σ weights[j] · residual[rows[j]] -> (L,)."""
 
 
 class _Dense(Module):
@@ -271,15 +274,27 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
     return probs
 
 
+def valid_probabilities(probs: Float[Array, "*n L"]) -> Bool[Array, ""]:
+    """True if `probabilities` refuses none of these values, for use inside jit."""
+    # a sum is NaN or infinite if an entry is
+    return (abs(probs.sum(-1) - 1) < _SUM).all() & (probs.min() >= -_SUM)
+
+
 def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
     """`value` as a positive floating scalar array; a Python number gets the default
     dtype.
     """
+    return jnp.asarray(positive_number(name, value, hint))
+
+
+def positive_number(name: str, value: Numbers, hint: str) -> ArrayLike:
+    """`value` as a positive floating number, for a program that takes one of Python's
+    sooner than it is made an array.
+    """
     positive(name, value, hint, dtype=jnp.result_type(float))
-    is_floating = jnp.issubdtype(jnp.result_type(value), jnp.floating)
-    return jnp.asarray(
-        value if is_floating and hasattr(value, "dtype") else float(cast(float, value))
-    )
+    dtype = getattr(value, "dtype", None)
+    is_floating = dtype is not None and jnp.issubdtype(dtype, jnp.floating)
+    return cast(ArrayLike, value) if is_floating else float(cast(float, value))
 
 
 def classes(
@@ -306,3 +321,11 @@ def classes(
                 f"{name}: got {minimum} … {maximum}; it must be from 0 to {L - 1}."
             )
     return numbers(name, indices)
+
+
+def valid_classes(labels: Integer[Array, "..."], L: int) -> Bool[Array, ""]:
+    """True if `classes` refuses none of these values, for use inside jit."""
+    # the largest class need not be a number of a narrow type; what is too large for an
+    # index comes out negative
+    indices = labels.astype(int)
+    return (indices.min() >= 0) & (indices.max() < L)

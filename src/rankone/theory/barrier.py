@@ -2,10 +2,10 @@
 without any sampling [D-sharp10].
 
 Around a pattern, in the coordinate u = √β(x − ξ), the partition sum has a hill: about 1
-at the centre, less than e^(−R²/2) plus the others' share on the sphere ‖u‖ = R. If the
-error of Ŝ, taken over the whole ball at once, is below the difference, then Ŝ too is
-lower on the sphere than at the start, and a descent of Ê, which only climbs Ŝ, stays
-in.
+at the centre, and less than e^(−R²/2) plus the other patterns' kernels on the sphere
+‖u‖ = R. Suppose that the error of Ŝ, over the whole ball at once, is below the
+difference. Then Ŝ too is lower on the sphere than at the start. A descent of Ê only
+increases Ŝ, so it stays inside.
 """
 
 from math import exp, inf, log, sqrt
@@ -29,18 +29,18 @@ _MOST = 10**18
 
 
 class Barrier(Module):
-    """Terms of the barrier of Ŝ around every pattern; made by `barrier`.
+    """Terms of the inequality that keeps a descent of the distributed energy near every
+    stored pattern; made by `barrier`.
 
     Attributes:
         Y: Number of frequencies.
         radius: r, in the unit of the patterns: no run leaves the ball of this radius
             about its pattern.
-        leak: The largest sum over the other patterns' kernels anywhere in such a ball,
-            from above.
-        gap: S at any start less S anywhere on the sphere, from below.
-        error: Amount that Ŝ − S may add to the sphere and take from the start, from
-            above.
-        level: Ŝ at any start, from below.
+        leak: Upper bound on the sum of the other patterns' kernels anywhere in such a
+            ball.
+        gap: Lower bound on S at any start minus S anywhere on the sphere.
+        error: Upper bound on the amount by which Ŝ − S can reduce this gap.
+        level: Lower bound on Ŝ at any start.
         step_size: Steps shorter than this, in (0, 1], keep Algorithm 1 inside; 0 if the
             theorem does not apply.
         holds: True if the error is below the gap, and the level above the floor of the
@@ -67,13 +67,13 @@ def barrier(
     start: float = 0.0,
     delta: float = 0.05,
 ) -> Barrier:
-    """Barrier that provably keeps Algorithm 1 near every pattern, with probability ≥ 1
-    − δ [D-sharp10].
+    """`Barrier` around every stored pattern, which the descent of the distributed
+    memory (Algorithm 1) does not cross, with probability ≥ 1 − δ [D-sharp10].
 
     For every pattern, every start within `start` of it and every step size below
     `step_size`, Algorithm 1 never leaves the ball of `radius` about the pattern, Ŝ
-    rises in each step, and the run comes to rest. So does the exact memory, which it
-    therefore never leaves by more than 2·radius.
+    rises in each step, and the run comes to rest. The same holds for the exact memory,
+    so the two runs are never more than 2·radius apart.
 
     Args:
         Xi: Patterns (K, D).
@@ -99,7 +99,7 @@ def barrier(
 def sufficient_features(
     Xi: Numbers, *, beta: float, start: float = 0.0, delta: float = 0.05
 ) -> Barrier:
-    """The barrier with the fewest frequencies Y for which it holds, over all radii
+    """`Barrier` with the fewest frequencies Y at which it holds, for the best radius
     [D-sharp10].
 
     Y is C·D·K, where C depends on how the patterns are separated, on √β·start and on

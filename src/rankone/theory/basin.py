@@ -1,11 +1,12 @@
 """Basin of a stored pattern: the distance from which the distributed memory still
 retrieves it, and a gauge that predicts this without knowing the pattern.
 
-Measured in u = √β(x − ξ), the estimate Ŝ around a stored pattern is a well in noise:
-e^(−‖u‖²/2) + (c/√D)h(u), with c the roughness √(DK/2Y). For a Gaussian field h the
-descent becomes deterministic as D grows, and two numbers decide where it goes: c, and
-the distance ‖u‖ it starts from [D-sharp11]. That the features' noise acts like such a
-field is an assumption, tested against the memory itself.
+In the coordinate u = √β(x − ξ), the estimate Ŝ around a stored pattern is the pattern's
+kernel plus noise, e^(−‖u‖²/2) + (c/√D)h(u), with the roughness c = √(DK/2Y). In the
+energy the kernel is a *well*. For a Gaussian field h the descent becomes deterministic
+as D grows. Two numbers then decide where it goes: c, and the distance ‖u‖ of the start
+[D-sharp11]. We assume that the noise of the features acts like such a field, and test
+this against the memory itself.
 """
 
 import numpy as np
@@ -37,14 +38,14 @@ _HALVINGS = 20
 
 
 class Descent(Module):
-    """Descent in the noisy well as D → ∞, at steps 0 … L: made by `descent`
-    [D-sharp11].
+    """Gradient descent near a stored pattern of a distributed memory as D → ∞, at steps
+    0 … L; made by `descent` [D-sharp11].
 
     Attributes:
         radius: ‖u_t‖ = √β‖x_t − ξ‖ (..., L + 1).
-        kept: ρ_t, the share of the first displacement that is left (..., L + 1).
-        partition: Ŝ_t (..., L + 1). Where it is not positive, or the radius above 10,
-            the state stays from then on.
+        kept: ρ_t, the fraction of the first displacement that is left (..., L + 1).
+        partition: Ŝ_t (..., L + 1). From a step on at which it is not positive, or the
+            radius exceeds 10, the state stays the same.
     """
 
     radius: Float[NDArray, "*batch states"]
@@ -70,12 +71,13 @@ class Descent(Module):
 def descent(
     c: Broadcast, radius: Broadcast, *, step_size: float, steps: int
 ) -> Descent:
-    """Path of gradient descent in the noisy well as D → ∞ [D-sharp11].
+    """Path of gradient descent near a stored pattern of a distributed memory, with
+    Gaussian noise, as D → ∞ [D-sharp11].
 
     The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij
     = c² exp(−‖u_i − u_j‖²/2): u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t =
     exp(−‖u_t‖²/2) + Σ_j m_tj, m_tj = κ_tj R_tj over j < t, with R_tj the coordinate of
-    ζ_j in u_t. Each state left behind attracts, as a pattern of weight m would.
+    ζ_j in u_t. Each earlier state attracts, as a pattern of weight m would.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`; zero for the exact memory.
@@ -139,7 +141,7 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
     At rest the slope of the well, r·exp(−r²/2), equals the slope c of the noise, so
     that r² = −W₀(−c²) with Lambert's W₀. The steepest slope of the well is exp(−½).
     Above this roughness, that is for Y < (e/2)DK, there is no point of rest near the
-    pattern, and the result is NaN: the run creeps away.
+    pattern: the run creeps away, and the result is NaN.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`.
@@ -213,8 +215,8 @@ def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
     """Ratio of the slope of the well to that of the noise, r·e^(−r²/2)/c, at the
     distance r where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
 
-    Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not
-    positive there is none.
+    For r < 1 the steepest slope, that at r = 1, is taken. Where the height is not
+    positive the slope is 0.
     """
     height = np.clip(np.asarray(kernel, float), np.finfo(float).tiny, _STEEPEST)
     slope = np.where(np.asarray(kernel) > 0, height * np.sqrt(-2 * np.log(height)), 0.0)
@@ -223,8 +225,8 @@ def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
 
 @checked
 def critical_slope(step_size: float) -> float:
-    """√(η/(2 − η)): the slope ratio at which the first step leads no nearer to the
-    pattern, as D → ∞ [D-sharp11].
+    """Critical value √(η/(2 − η)) of `slope_ratio`: below it the first step leads no
+    nearer to the pattern, as D → ∞ [D-sharp11].
 
     Raises:
         ValueError: If step_size is not between 0 and 2.
@@ -248,15 +250,15 @@ def features_to_reach(
     step_size: float,
     steps: int,
 ) -> Float[NDArray, "*batch"]:
-    """Y = DK/2c² with the largest c that descent from flipped bits allows: about
-    DK·e^(βf)/(βf) [D-sharp13].
+    """Number of frequencies Y with which descent corrects a fraction `flips` of flipped
+    bits: DK/2c² with the largest c allowed, about DK·e^(βf)/(βf) [D-sharp13].
 
     Args:
         D: Bits in a pattern.
         K: Number of patterns.
-        beta: Inverse temperature; to tell K patterns apart it grows as 4 log K, and Y
-            with it as K^(1 + 4f).
-        flips: f > 0, the share of flipped bits.
+        beta: Inverse temperature; to separate K patterns it must grow as 4 log K, and Y
+            then grows as K^(1 + 4f).
+        flips: f > 0, the fraction of flipped bits.
         step_size: η.
         steps: L.
     """
@@ -270,8 +272,7 @@ class Gauge(Module):
     target pattern: see `gauge` [D-sharp14].
 
     Attributes:
-        partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is
-            near.
+        partition: Ŝ(q) (...): the height of the well, if only one pattern is near.
         roughness: ĉ = √(D_free/M)·‖T‖: the noise of the gradient.
         slope_ratio: `slope_ratio` of the two (...).
     """
@@ -287,8 +288,8 @@ def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     """`Gauge` of a query: Ŝ at the query, and the noise, which follows from the length
     of T [D-sharp14].
 
-    It cannot know which pattern is near, whether it is the one meant, or whether
-    several are.
+    The gauge cannot know which pattern is near, whether this is the target pattern, or
+    whether several patterns are near.
 
     Args:
         memory: Memory with sincos or cos features, of which ‖T‖/√M is the noise of Ŝ

@@ -41,8 +41,8 @@ def storage_capacity(beta: float, D: int) -> float:
 
     A stored pattern's fixed point is ξ̄ + s(ξ¹ − ξ̄) with K − 1 = (1 − s)/(s − τ) ·
     e^(βs/4) cosh(βs/4D)^(−D), τ = tanh(βs/4D). The right side has a local maximum near
-    s = 1; more patterns than that and the fixed point is gone. For β/D → 0 it is q/(1 −
-    q) · exp(β(1 − q)/4 − β²(1 − q)²/32D) with q = 1 − s.
+    s = 1. With more patterns than this maximum there is no fixed point. For β/D → 0 it
+    is q/(1 − q) · exp(β(1 − q)/4 − β²(1 − q)²/32D) with q = 1 − s.
 
     Args:
         beta: Inverse temperature of patterns scaled to entries 0 and 1/√D.
@@ -50,9 +50,9 @@ def storage_capacity(beta: float, D: int) -> float:
 
     Returns:
         K_c, a real number; nan where there is no such maximum. Below β of about 16 the
-        fixed point slides continuously to the centroid as K grows, so that memory fades
-        but is never lost at a definite K; far above 4D the law itself fails, because a
-        cloud averaged over its draws then consists of copies of ξ¹.
+        fixed point moves continuously to the centroid as K grows, so that memory fades
+        and is not lost at a definite K. Far above β = 4D the law fails, because the
+        average over the other patterns is then dominated by copies of ξ¹.
 
     Raises:
         ValueError: If beta is not positive, or D is not an integer of at least 1.
@@ -70,11 +70,11 @@ def storage_capacity(beta: float, D: int) -> float:
 def critical_beta(K: int, D: int) -> float:
     """The least β at which MrDAM stores K random patterns on {0, 1/√D}^D [D-sharp6].
 
-    Where `storage_capacity`, as a function of β, reaches K; to a relative 1e-6.
+    The β at which `storage_capacity` reaches K, to a relative accuracy of 1e-6.
 
     Args:
-        K: Number of patterns, at least 10: the law treats all but one of them as a
-            cloud.
+        K: Number of patterns, at least 10: the law replaces all other patterns by their
+            average.
         D: Bits in a pattern.
 
     Raises:

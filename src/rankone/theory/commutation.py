@@ -1,8 +1,8 @@
-"""Training methods that commute with W = TUV: a method is run on U and on W, and the
-two paths of W are compared.
+"""Comparison of a training method run on U with the same method run on W = TUV: do the
+two paths of W agree?
 
-Linear methods do, for every T and V; no other method that can be linearised at zero
-does [K-sharp3].
+For linear methods they agree, for every T and V. Of the methods that can be linearised
+at zero, only the linear ones do [K-sharp3].
 """
 
 from collections.abc import Callable, Sequence
@@ -98,9 +98,7 @@ def descend_on_U(
     *,
     steps: int,
 ) -> Float[Array, "{steps}+1 m n"]:
-    """The iterates W = TUV while the optimiser trains U, which it sees as any matrix
-    [K-eqU].
-    """
+    """Iterates W = TUV while an optimiser trains U as a plain matrix [K-eqU]."""
     left = jnp.asarray(T)
     right = jnp.asarray(V)
     path = descend(lambda U: loss(left @ U @ right), U0, optimizer, steps=steps)
@@ -118,8 +116,8 @@ def gap(
     steps: int,
     order: str = "gradient",
 ) -> Float[Array, ""]:
-    """Largest distance of any entry of W, over all steps, between the method on U and
-    on W [K-mom, K-adam].
+    """Largest difference of any entry of W, over all steps, between the method run on U
+    and on W [K-mom, K-adam].
 
     Args:
         loss: Function of W (m, n).
@@ -180,8 +178,8 @@ def change_factors(
     momentum: Real[ArrayLike, ""] = 0.9,
     steps: int,
 ) -> tuple[Float[Array, "m n"], Float[Array, "m n"], Float[Array, "m n"]]:
-    """Final W under heavy ball if T and V change half-way, for three ways to continue
-    [K-transport].
+    """Final W under heavy ball if T and V change half-way, for three methods to
+    continue [K-transport].
 
     Args:
         loss: Function of W (m, n).
@@ -236,7 +234,8 @@ def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
     """Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for
     all given pairs [K-sharp3].
 
-    1 means that only the multiples of the identity are left; two general pairs suffice.
+    1 means that only the multiples of the identity remain; two general pairs are enough
+    for this.
 
     Args:
         pairs: Square matrices A (m, m) and B (n, n).

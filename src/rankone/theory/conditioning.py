@@ -83,7 +83,7 @@ def steps_to_tolerance(
         eigenvalues: Eigenvalues of the curvature, positive (k,).
         error: Components of the first error along the eigenvectors (k,).
         tol: Norm of the error to reach, relative to the first.
-        most: Give up after so many.
+        most: Largest number of steps.
     """
     values = np.asarray(eigenvalues)
     error = np.asarray(error)
@@ -113,7 +113,8 @@ def steps_to_tolerance(
 def contraction(
     H: Real[ArrayLike, "k k"], H0: Real[ArrayLike, "k k"]
 ) -> Float[Array, ""]:
-    """The smallest ρ with (1 − ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
+    """Contraction per step of descent preconditioned by H0⁻¹: the smallest ρ with (1 −
+    ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
 
     Preconditioned with H0⁻¹ at rate 1, each step multiplies the error by at most ρ, in
     the norm of H0.
@@ -141,8 +142,8 @@ def implicit_bias(
     """Limit of gradient descent on U from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV
     [K-sharp4].
 
-    Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible
-    T: T drops out.
+    Of all W that fit, this limit has the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T.
+    It does not depend on T.
 
     Args:
         X: Inputs, one per row (N, n), N ≤ n, independent.
@@ -177,12 +178,11 @@ def stationary_covariance(
     """Stationary covariance of w under w ← w − ηP(Hw + noise) with heavy ball
     [K-sharp5].
 
-    Of any P, by a linear system of (2k)² unknowns. Of a symmetric P the loss that it
-    leaves, ½ tr(HS), has a closed form: `noise_floor.noise_floor`.
+    It is computed for any P, from a linear system of (2k)² unknowns. For a symmetric P
+    the excess loss ½ tr(HS) has a closed form, `noise_floor.noise_floor`.
 
-    The step maps two states in succession by M, and S = MSMᵀ + η²PCP on the newer of
-    them. For P = H⁻¹ and the momentum β it is η(1 + β) / ((1 − β)(2(1 + β) − η))
-    H⁻¹CH⁻¹.
+    The step maps two successive states by M, and S = MSMᵀ + η²PCP on the newer state.
+    For P = H⁻¹ and the momentum β it is η(1 + β) / ((1 − β)(2(1 + β) − η)) H⁻¹CH⁻¹.
 
     Args:
         H: Curvature (k, k), positive definite.
@@ -310,8 +310,8 @@ def _exact_rate(layer: Reparameterized, k: Array) -> Array:
 def store_pair(
     W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Float[Array, "m n"]:
-    r"""W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact rate, on
-    $\frac12\|v-Wk\|^2$ [K-rome].
+    r"""Weights W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact
+    rate, on $\frac12\|v-Wk\|^2$ [K-rome].
 
     No matrix that maps k to v changes the answers to keys of second moment C by less.
 

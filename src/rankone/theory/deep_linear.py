@@ -1,5 +1,5 @@
-"""Write of one gradient step into a deep linear network, in the numbering of the
-slides.
+"""Change of a deep linear network by one gradient step, with the layers counted from
+the output.
 
 Layers are counted from the output: z = W₁W₂…W_N φ, so `W[0]` is W₁. In a ReLU network
 whose pre-activations are all positive these are the gradients too [M-(1)].
@@ -39,15 +39,16 @@ def product(W: Sequence[Matrix]) -> Matrix:
 
 @checked
 def left(W: Sequence[Matrix], i: int) -> Matrix:
-    """W₁…W_{i−1}, the identity for i = 1: its transpose carries the error back to layer
-    i.
+    """Product W₁…W_{i−1} of the layers after layer i, the identity for i = 1. Its
+    transpose carries the error back to layer i.
     """
     return product([np.eye(len(W[0])), *W[: i - 1]])
 
 
 @checked
 def right(W: Sequence[Matrix], i: int) -> Matrix:
-    """W_{i+1}…W_N, the identity for i = N: it carries φ forward to layer i.
+    """Product W_{i+1}…W_N of the layers before layer i, the identity for i = N. It
+    carries φ forward to layer i.
 
     Applied to φ it must have no negative entry, or a ReLU clips [M-appA-psd]; with the
     telescope it is M̃_{i+1} [M-appA-idx].
@@ -57,8 +58,8 @@ def right(W: Sequence[Matrix], i: int) -> Matrix:
 
 @checked
 def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matrix:
-    """Gradient of the loss by Wᵢ, (W₁…W_{i−1})ᵀ e φᵀ (W_{i+1}…W_N)ᵀ: of rank one
-    [M-grad].
+    """Gradient of the loss with respect to Wᵢ, (W₁…W_{i−1})ᵀ e φᵀ (W_{i+1}…W_N)ᵀ, of
+    rank one [M-grad].
 
     Args:
         W: Weights, W₁ first.

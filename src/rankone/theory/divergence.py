@@ -1,12 +1,12 @@
 """Proved bounds on the distance between the exact and the distributed memory [D-thm2,
 D-cor1, corrected: D-sharp3].
 
-Everything here is known before a run: plain floating-point arithmetic on a few numbers,
-in double precision, for the bounds compared span hundreds of orders of magnitude. For
-sincos features with independent Gaussian frequencies. A hypothesis that fails makes the
-bound infinite and is named in the record. How many frequencies suffice for retrieval
-says `rankone.theory.barrier` [D-sharp10]; around one well separated pattern a run is
-certified by `rankone.theory.drift` [D-sharp9].
+All bounds are computed before a run, by arithmetic on a few numbers in double
+precision, because the bounds span hundreds of orders of magnitude. They hold for
+sincos features with independent Gaussian frequencies. A hypothesis that fails makes
+the bound infinite, and the record names it. `rankone.theory.barrier` computes how
+many frequencies suffice for retrieval [D-sharp10]; `rankone.theory.drift` certifies
+a run around one well separated pattern [D-sharp9].
 """
 
 from collections.abc import Callable
@@ -63,8 +63,8 @@ def energy_drift(
 
 @checked
 def query_factor(*, beta: float, K: int, distance: float) -> float:
-    """e^(βE) of a query at `distance` r from one pattern and 1 from the K − 1 others
-    [D-eq59].
+    """Factor e^(βE) of a query at `distance` r from one pattern and at distance 1 from
+    the K − 1 others [D-eq59].
 
     e^(βr²/2)/(1 + (K − 1)e^(−β(1 − r²)/2)); the paper prints r for r² and loses the K −
     1.
@@ -135,8 +135,8 @@ def _errors(
 
 
 class Divergence(Module):
-    """Bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, with all the quantities that it is made of. Distances
-    are in the unit of the patterns.
+    """Bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, with all quantities that it contains; made by
+    `divergence_bound`. Distances are in the unit of the patterns.
 
     Attributes:
         bound: Theorem 2′: ηA(ρᴸ − 1)/(ρ − 1), or ∞ if a hypothesis fails.
@@ -149,7 +149,7 @@ class Divergence(Module):
         reach: r₀, the distance from every pattern that the distributed trajectory never
             exceeds.
         eps0: Kernel error on ‖Δ‖ ≤ √β r₀.
-        eps1: Its derivative's.
+        eps1: Error of the kernel's derivative on the same ball.
         hypotheses: Name of each hypothesis, and whether it holds.
     """
 
@@ -185,12 +185,13 @@ def divergence_bound(
     eps0: float | None = None,
     eps1: float | None = None,
 ) -> Divergence:
-    """Bound of Theorem 2′ on the distance between the two memories' states after L
-    steps [D-sharp3; D-thm2, D-cor1 repaired].
+    """Bound on the distance between the states of the exact and of the distributed
+    memory after L steps: Theorem 2 of the DrDAM paper, repaired [D-sharp3; D-thm2,
+    D-cor1].
 
     ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies,
-    for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is
-    false for that gradient.
+    for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The theorem as printed
+    is false for this gradient.
 
     The bound is the least fixed point of a map, found on the host in double precision.
     No argument may be traced by jit, vmap or grad; a bound that was computed before may
@@ -203,8 +204,8 @@ def divergence_bound(
         beta: Inverse temperature, 1/unit².
         step_size: η in (0, 1].
         steps: L.
-        energy: E(x) of the start, unit²; by default the most it can be, reach²/2 −
-            log(K)/β [D-F22a].
+        energy: E(x) of the start, unit²; by default its largest possible value,
+            reach²/2 − log(K)/β [D-F22a].
         diameter: d, the largest distance between two patterns; 1 under the paper's
             (A1).
         reach: Largest distance from the start to a pattern; 1 under (A1).

@@ -1,8 +1,8 @@
 """Runs of the two memories from the same queries: the sharpest bound on their distance
 at each step, and the theorem for one ball around a pattern.
 
-The bound follows a run [D-looseness]. The theorem certifies one: around a pattern that
-is well separated the two memories stay together for ever [D-sharp9].
+The bound is computed along a run [D-looseness]. The theorem certifies a run: around a
+well separated pattern the two memories stay close for ever [D-sharp9].
 """
 
 from functools import partial
@@ -25,11 +25,12 @@ __all__ = ["Drift", "LocalRetrieval", "drift", "kernel_gap", "local_retrieval"]
 
 
 class Drift(Module):
-    """Both runs from the same queries: made by `drift`.
+    """Runs of the exact and of the distributed memory from the same queries; made by
+    `drift`.
 
     Attributes:
         exact: States of the exact memory (L + 1, N, D).
-        distributed: States of the other (L + 1, N, D).
+        distributed: States of the distributed memory (L + 1, N, D).
         errors: ‖ĝ − ∇E‖ at the distributed states (L, N): the second term of eq. 54
             over η.
         step_size: η.
@@ -42,7 +43,7 @@ class Drift(Module):
 
     @property
     def distance(self) -> Float[Array, "states N"]:
-        """‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖, t = 0 … L."""
+        """Distance ‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖ of the two runs, t = 0 … L."""
         return _distance(self)
 
     @checked
@@ -66,11 +67,11 @@ class Drift(Module):
     def local_growth(
         self, memory: MrDAM, *, points: int = 3
     ) -> Float[Array, "steps N"]:
-        """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the
-        segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
+        """Growth ρ_t of a distance in one step: the largest |1 − ηλ| over the
+        eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
 
-        The mean value theorem wants the whole segment; where the curvature varies
-        little along it, ends and middle do.
+        The mean value theorem needs the whole segment. If the curvature varies little
+        along it, its ends and its middle are enough.
         """
         return _local_growth(self, memory, integer("points", points))
 
@@ -185,8 +186,8 @@ def _drift(
 
 
 class LocalRetrieval(Module):
-    """The local retrieval theorem around one pattern [D-sharp9]. Distances are in the
-    unit of the patterns.
+    """Bounds of the local retrieval theorem for the ball around one pattern; made by
+    `local_retrieval` [D-sharp9]. Distances are in the unit of the patterns.
 
     Attributes:
         bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the
@@ -195,7 +196,7 @@ class LocalRetrieval(Module):
         leak: q, a bound on the softmax weight of all other patterns in the ball.
         convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball.
         invariant: True if qd + A ≤ r: neither memory leaves the ball.
-        holds: Whether, besides, m₀ > 0 and η ≤ 1.
+        holds: True if the run is invariant, m₀ > 0 and η ≤ 1.
     """
 
     bound: float
@@ -217,12 +218,12 @@ def local_retrieval(
     step_size: float,
     steps: int,
 ) -> LocalRetrieval:
-    """Result of the theorem that both memories stay within `radius` of pattern `index`,
-    and within `bound` of each other [D-sharp9].
+    """`LocalRetrieval` for one pattern: conditions under which both memories stay
+    within `radius` of it, and a bound on their distance from each other [D-sharp9].
 
     Args:
         Xi: Patterns (K, D).
-        index: Which of them.
+        index: Row of the pattern.
         beta: Inverse temperature, 1/unit².
         radius: r of the ball, in the unit of the patterns.
         gradient_error: A, a bound on ‖ĝ − ∇E‖ at the states that the distributed run

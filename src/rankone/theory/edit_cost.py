@@ -49,8 +49,8 @@ def inflation(
     interference [R-S2].
 
     $J(u)/J(C^{-1}k)=\frac{u^\top Cu\;k^\top C^{-1}k}{(u^\top k)^2}=1+\lVert\delta\rVert_C^2/s$
-    for $\delta=u-C^{-1}k$, u scaled so that $u^\top k=s$: an error in u costs to second
-    order only.
+    for $\delta=u-C^{-1}k$, u scaled so that $u^\top k=s$. An error in u raises the
+    interference only to second order.
 
     Args:
         C: The true second moments.
@@ -63,7 +63,7 @@ def inflation(
 @checked
 @jax.jit
 def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
-    """(1 + κ)²/4κ: the worst inflation by a surrogate Ĉ with κ = cond(Ĉ^(−1/2) C
+    """Largest inflation (1 + κ)²/4κ by a surrogate Ĉ, with κ = cond(Ĉ^(−1/2) C
     Ĉ^(−1/2)) [R-S2].
     """
     kappa = jnp.asarray(condition)
@@ -75,7 +75,9 @@ def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
 def efficiency(
     C: Float[Array, "D D"], C_hat: Float[Array, "D D"], k: Float[Array, " D"]
 ) -> Float[Array, ""]:
-    """ρ = 1/inflation in (0, 1] of an edit made with the estimate Ĉ [R-S3]."""
+    """Efficiency ρ in (0, 1] of an edit made with the estimate Ĉ: the least possible
+    interference over that of the edit [R-S3].
+    """
     return 1 / inflation(C, jnp.linalg.solve(C_hat, k), k)
 
 
@@ -143,10 +145,10 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     edit alone, for m = 1 … N [R-S7].
 
     $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the
-    eigenvalues of $R_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of
-    $\frac1m\operatorname{tr}R_A^{-1}$ over the batches $A$ of m keys, each with a
-    weight in proportion to $\det R_A$. The batches may be of other keys than these, but
-    of their kind.
+    eigenvalues of $\Gamma_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of
+    $\frac1m\operatorname{tr}\Gamma_A^{-1}$ over the batches $A$ of m keys, each with a
+    weight in proportion to $\det\Gamma_A$. The batches may consist of other keys from
+    the same distribution.
 
     Args:
         S: KᵀC⁻¹K of the N keys.
@@ -185,8 +187,8 @@ def sequential_residual(
     r"""Mean squared residual per output of edit number t < T after T exact edits with C
     fixed, to O(1/D) [R-S5].
 
-    $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, an empty memory at first and
-    targets of variance 1: after about D more edits an edit is gone.
+    $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, a memory that starts empty and
+    targets of variance 1: about D more edits erase an edit.
 
     Args:
         t: Number of the edit, from 1.
@@ -205,8 +207,8 @@ def sequence_mixture(
     r"""Matrix M with R′ = RM, which maps the residuals before the first of m single
     edits to those after the last [R-S9].
 
-    Whatever the values are. If these are independent, of one variance, the mean squared
-    residual of edit i is $\sum_jM_{ji}^2$ of what it was.
+    M does not depend on the values. If the values are independent and have one
+    variance, the mean squared residual of edit i is $\sum_jM_{ji}^2$ of what it was.
 
     Args:
         S: KᵀC⁻¹K of the keys, in the order they are written.

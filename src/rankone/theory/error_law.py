@@ -1,10 +1,10 @@
 """Errors of the distributed memory's energy and gradient, predicted without a
 simulation.
 
-For sincos features with independent Gaussian frequencies. With Δ_μ = x − ξ^μ,
-K∓_μν = exp(−β‖Δ_μ ∓ Δ_ν‖²/2) and one frequency's share of Ŝ,
-X = Σ_μ cos √β⟨ω, Δ_μ⟩, everything follows from the second moments
-of X and ∇X [D-sharp2]; so do the directions in which the error falls [D-unn6].
+For sincos features with independent Gaussian frequencies. With Δ_μ = x − ξ^μ, K∓_μν =
+exp(−β‖Δ_μ ∓ Δ_ν‖²/2) and one frequency's contribution to Ŝ, X = Σ_μ cos √β⟨ω, Δ_μ⟩, the
+errors follow from the second moments of X and ∇X [D-sharp2]. So does their dependence
+on Y, K, D and β [D-unn6].
 """
 
 import jax
@@ -22,15 +22,16 @@ FIELDS = ("autodiff", "barycentric")
 
 
 class ErrorLaw(Module):
-    """The exact first-order error law at some states: made by `error_law`, read for any
-    number of features Y.
+    """Errors of a distributed memory at some states, exact to first order in the noise,
+    for any number of frequencies Y; made by `error_law`.
 
     Attributes:
         S: Partition sum S(x) = exp(−βE(x)) (...).
         V: Y·Var Ŝ(x) (...).
         M_A: Y times the mean squared error of ĝ_A = ∇Ê, the gradient of Algorithm 1, in
             unit² (...).
-        M_B: Y times that of the barycentric field ĝ_B of eq. 29, in unit² (...).
+        M_B: Y times the mean squared error of the barycentric field ĝ_B of eq. 29, in
+            unit² (...).
         beta: Inverse temperature, 1/unit².
         count: Number of patterns stored.
     """
@@ -166,14 +167,15 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -
 
 @checked
 def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
-    """Exact first-order error law of the distributed copy of `memory` at states x
-    [D-sharp2].
+    """`ErrorLaw` at states x: errors of energy and gradient of a distributed copy of
+    `memory`, exact to first order in the noise [D-sharp2].
 
-    It explains how the measured errors fall with Y and grow with K, D and β [D-fig5,
-    D-obs1, D-obs2, D-obs3].
+    The law explains how the measured errors fall with Y and grow with K, D and β
+    [D-fig5, D-obs1, D-obs2, D-obs3].
 
-    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the second form is computed,
-    for it cancels nothing. O(K²D) time a state; O(K²) memory, states one after another.
+    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the code computes the second
+    form, in which nothing cancels. O(K²D) time per state; O(K²) memory, because the
+    states run one after another.
 
     Args:
         memory: The exact memory; "l2" with its defaults.

@@ -50,8 +50,8 @@ def cross_entropy_signal(
     """Error signal at the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y)
     [M-appB-CE].
 
-    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0: that of a single
-    number cannot have one sign for all y. Signals to one switch a class can:
+    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0, so the signal to a
+    single switch cannot have one sign for all y. With one switch per class it can:
     `class_switch_signals`.
 
     Args:

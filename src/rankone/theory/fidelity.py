@@ -37,14 +37,14 @@ RIGHT_WITHIN = (
 
 
 class Errors(Module):
-    """Errors of one memory against another at states (...); the means over states are
-    eq. 14 [D-eq14].
+    """Errors of one memory against another at states (...). The DrDAM paper reports
+    their means over states [D-eq14].
 
     Attributes:
         energy: |E − Ê|, in unit².
-        gradient: ‖∇E − ∇Ê‖₂, in unit: what eq. 14 and the published script of Fig. 5
+        gradient: ‖∇E − ∇Ê‖₂, in unit, which eq. 14 and the published script of Fig. 5
             average.
-        entry: Mean over entries of |∇E − ∇Ê|, in unit: what the published script of
+        entry: Mean over entries of |∇E − ∇Ê|, in unit, which the published script of
             Fig. 3 averages.
     """
 
@@ -57,7 +57,9 @@ class Errors(Module):
 def approximation_errors(
     exact: Memory, approximate: Memory, x: Float[ArrayLike, "... D"]
 ) -> Errors:
-    """Errors of energy and gradient at the states x [D-eq14, D-fig3]."""
+    """`Errors` of energy and gradient of an approximate memory against an exact one, at
+    states x [D-eq14, D-fig3].
+    """
     for name, memory in (("exact", exact), ("approximate", approximate)):
         instance(name, memory, Memory, "a memory, with `energy_and_gradient`")
     return _errors(exact.energy_and_gradient(x), approximate.energy_and_gradient(x))
@@ -77,7 +79,7 @@ def _errors(exact: tuple[Array, Array], copy: tuple[Array, Array]) -> Errors:
 @checked
 @jax.jit
 def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
-    """Each entry rounded to the nearer of 0 and 1/√D, the middle upwards [D-eq15]."""
+    """Entries rounded to the nearer of 0 and 1/√D, the middle upwards [D-eq15]."""
     x = jnp.asarray(x)
     top = jnp.asarray(x.shape[-1], x.dtype) ** -0.5
     return jnp.where(x >= top / 2, top, 0)
@@ -105,20 +107,20 @@ class Completion(Module):
         exact: The exact memory's completions.
         distributed: The distributed memory's.
         exact_energies: Energy of the exact memory at its start and after each step, in
-            unit² of the scaled pictures; from rest on it stays.
+            unit² of the scaled pictures; constant once at rest.
         distributed_energies: The same of the distributed memory, by its own energy.
         exact_error: Mean absolute error of `exact` against the true picture, over the
             hidden entries.
         distributed_error: The same for `distributed`.
         difference: Mean absolute difference of the two, over the hidden entries.
         exact_right: True if the stored picture nearest to `exact` (on the hidden
-            entries) is the right one, and `exact_error` is below `RIGHT_WITHIN`: noise
-            is near some picture too, and is none.
+            entries) is the right one, and `exact_error` is below `RIGHT_WITHIN`. (Pure
+            noise is nearest to some picture too.)
         distributed_right: The same for `distributed`.
         signal_to_noise: k(start, truth)/√(K/2Y), before the first step; it needs the
-            answer [D-sharp5].
-        gauge: The slope ratio at the start as T and the query tell it, without the
-            answer [D-sharp14].
+            true picture [D-sharp5].
+        gauge: The slope ratio at the start, computed from T and the query without the
+            true picture [D-sharp14].
         steps: Steps that the distributed memory took.
     """
 
@@ -159,10 +161,10 @@ def complete(
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.
         beta: Inverse temperature for the scaled pictures.
         Y: Number of frequencies (Hadamard, sincos).
-        visible: Share of each picture that is seen, and clamped.
+        visible: Fraction of each picture that is visible, and clamped.
         key: JAX random key of the features.
         fill: Grey level that hidden entries start at.
-        queries: Which of the pictures to ask for.
+        queries: Rows of the pictures that are queried.
         step_size: η.
         max_steps: Most steps of either memory.
         progress: As in `retrieve`.

@@ -2,8 +2,8 @@
 at the worst point of a search, and everywhere at once.
 
 Inputs are already scaled: a memory of inverse temperature β reads the kernel at z = √β
-x. What holds everywhere at once is proved, with every constant, for sincos features
-with independent Gaussian frequencies [D-U0, D-U1, D-US].
+    x. The bounds that hold everywhere at once are proved, with every constant, for
+    sincos features with independent Gaussian frequencies [D-U0, D-U1, D-US].
 """
 
 from functools import partial
@@ -55,7 +55,7 @@ def uniform_kernel_error(
 
     The smaller of `contraction_error` and `net_error`: the corrected form of the
     paper's assumption (A2) [D-unn2]. Patterns of diameter d at inverse temperature β
-    have R = d√β, the β that the paper's constant hides.
+    have R = d√β, which the constant of the paper does not show.
 
     Args:
         D: Dimension.
@@ -110,8 +110,8 @@ def uniform_derivative_error(
 
 @checked
 def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> float:
-    """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r, the same for S − Ŝ
-    [D-US].
+    """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r. The bound holds for S −
+    Ŝ too [D-US].
 
     2r√(β/Y · Σ_μν (D − β‖ξ^μ − ξ^ν‖²) k_β(ξ^μ, ξ^ν)): of order √K for
     separated patterns, where K separate kernels would give K.
@@ -244,8 +244,9 @@ def largest_kernel_error(
     """Largest kernel error |k̂(Δ) − k(Δ)| of sincos features in a search of the ball
     ‖Δ‖ ≤ R, and the Δ where it is reached [D-U0].
 
-    Projected ascent from random starts, each with a step that grows while it succeeds
-    and halves when it fails; so what it finds is a lower bound of the supremum.
+    The search is projected ascent from random starts, each with a step that grows while
+    it succeeds and halves when it fails. So the result is a lower bound of the
+    supremum.
 
     Args:
         features: Made with basis="sincos", whose kernel depends on the difference Δ

@@ -39,8 +39,8 @@ Number = Float[Array, ""]
 @checked
 @jax.jit
 def least_squares(K: Keys, V: Values) -> Weights:
-    """W = argmin ‖WK − V‖, the only one if the keys span the space, else the shortest
-    [R-eq5, R-eq6].
+    """Weights W that minimise ‖WK − V‖: the only ones if the keys span the space, else
+    the shortest [R-eq5, R-eq6].
     """
     return jnp.linalg.lstsq(K.T, V.T)[0].T
 
@@ -48,7 +48,7 @@ def least_squares(K: Keys, V: Values) -> Weights:
 @checked
 @jax.jit
 def objective(W_hat: Weights, K: Keys, V: Values) -> Number:
-    """½‖ŴK − V‖²_F, convex with Hessian C ⊗ I [R-eq5, R-2nd-order]."""
+    """Objective ½‖ŴK − V‖²_F, convex with Hessian C ⊗ I [R-eq5, R-2nd-order]."""
     return 0.5 * jnp.sum((W_hat @ K - V) ** 2)
 
 
@@ -57,8 +57,8 @@ def objective(W_hat: Weights, K: Keys, V: Values) -> Number:
 def lagrangian(
     W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
 ) -> Number:
-    """L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot minimise it
-    [R-eq8, R-txt8].
+    """Lagrangian L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot
+    minimise it [R-eq8, R-txt8].
     """
     return objective(W_hat, K, V) - multiplier @ (W_hat @ k - v)
 
@@ -84,15 +84,15 @@ def lagrangian_by_trace(
 def stationarity(
     W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key
 ) -> Weights:
-    """∂L/∂Ŵ = ŴKKᵀ − VKᵀ − Λkᵀ, zero at the solution [R-eq10, R-eq11]."""
+    """Derivative ∂L/∂Ŵ = ŴKKᵀ − VKᵀ − Λkᵀ, zero at the solution [R-eq10, R-eq11]."""
     return (W_hat @ K - V) @ K.T - jnp.outer(multiplier, k)
 
 
 @checked
 @jax.jit
 def dual(multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
-    """Min over Ŵ of L: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with its maximum at Λ = r/s
-    [R-txt8].
+    """Dual function, the minimum of L over Ŵ: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with
+    its maximum at Λ = r/s [R-txt8].
     """
     W = least_squares(K, V)
     u, _ = normal_equations(k[None], K @ K.T)
@@ -117,7 +117,9 @@ def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
 @checked
 @jax.jit
 def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
-    """Ŵ and Λ together from the block system [R-eq14, R-eq15, R-eq16]."""
+    """Edited weights Ŵ and multiplier Λ together, from the block system [R-eq14,
+    R-eq15, R-eq16].
+    """
     solution = jnp.linalg.solve(
         block_matrix(k, u).T, jnp.concatenate([W, v[:, None]], axis=1).T
     ).T
@@ -140,8 +142,8 @@ def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
 @checked
 @jax.jit
 def solve_kkt(K: Keys, V: Values, k: Key, v: Value) -> tuple[Weights, Value]:
-    """Ŵ and Λ from the full linear system, for comparison with the closed form
-    [R-eq17].
+    """Edited weights Ŵ and multiplier Λ from the full linear system, for comparison
+    with the closed form [R-eq17].
     """
     H = len(v)
     D = len(k)

@@ -1,7 +1,8 @@
 """Simulation of the linear model of the ResMem theory: a base model that is too small,
 and a memory of its residuals.
 
-With several neighbours it measures what is only heuristically derived [S-S5].
+With several neighbours the simulation measures a result that is derived only
+heuristically [S-S5].
 """
 
 from functools import partial
@@ -41,12 +42,12 @@ _AT_ONCE = 10  # data sets of a simulation: more would only take more memory
 
 
 class ERM(Module):
-    """The least-squares solution in a ball, with its certificate.
+    """Least-squares solution in a ball, with the multiplier that proves it optimal.
 
     Attributes:
         theta: θ_n (d,), of norm at most L.
         multiplier: λ_n ≥ 0, with (Σ_n + λ_n I) θ_n = Σ_n θ_* on clean data; 0 if the
-            ball does not bind.
+            constraint is not active.
     """
 
     theta: Float[Array, " d"]
@@ -63,7 +64,8 @@ class LinearRisks(Module):
         neighbours: Risk of the neighbours' labels alone [S-remE.1].
         distance: Z_n, or its mean over the k neighbours [S-eq11].
         estimation: ‖θ_n − θ_∞‖², θ_∞ = Lθ_* [S-eq23, S-eq38].
-        cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩²: what estimation really adds [S-eq22-loose].
+        cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩²: the true contribution of the estimation
+            error [S-eq22-loose].
         limit: ⟨θ_* − θ_∞, x − x_(1)⟩², the paper's T₂ [S-eq40].
         norm: ‖θ_n‖ [S-eq26].
         multiplier: λ_n, which tends to 1/L − 1 [S-5.2].
@@ -183,8 +185,9 @@ def joint_erm(
         X: Inputs (n, d), or features of them.
         y: Targets (n,).
         L: Radius of the ball, positive.
-        nearest: Index of the nearest other row, per row (n,), if X are features of what
-            is near; found among the rows of X by default.
+        nearest: Index of the nearest other row, per row (n,), if X are features of the
+            points among which neighbours are found; by default it is searched among the
+            rows of X.
     """
     positive("L", L)
     X, targets = _regression(X, y)

@@ -111,11 +111,11 @@ def gamma_ratio(n: NDArray, a: float) -> Risk:
 
 @checked
 def boundary_constant(d: int) -> float:
-    """b_d, the integral over [0, 1] of q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d
-    + 1)/2, 1/2) / 2 [S-S7].
+    """Constant b_d of the wall's contribution: the integral over [0, 1] of
+    q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
 
-    There I is the regularised incomplete beta function, and q_d(t) the share of a small
-    ball that lies inside a flat wall at t radii from its centre.
+    There I is the regularised incomplete beta function, and q_d(t) the fraction of a
+    small ball that lies inside a flat wall at t radii from its centre.
     """
     integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
     t = np.concatenate([(panel + (_NODES + 1) / 2) / 8 for panel in range(8)])
@@ -170,8 +170,8 @@ def _distance_integral(
 
 
 def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
-    """F_r(t): share of the unit ball within t of a point at radius r, by two caps where
-    the balls cross.
+    """Fraction F_r(t) of the unit ball within t of a point at radius r, by two caps
+    where the balls cross.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         # distance of the plane of crossing from the centre of the unit ball

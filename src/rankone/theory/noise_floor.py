@@ -2,7 +2,8 @@
 rate at which descent forgets its start.
 
 Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a
-preconditioner, β the momentum of heavy ball. All is exact, and proved in the chapter.
+preconditioner, β the momentum of heavy ball. All results are exact, and proved in the
+chapter.
 """
 
 import jax
@@ -27,11 +28,11 @@ def noise_floor(
     r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise) with heavy ball, in the
     stationary state [K-sharp7].
 
-    S is `conditioning.stationary_covariance`, of which this needs the trace alone: for
-    a symmetric P it is $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$
-    with the eigenvectors $q_i$ and eigenvalues $h_i$ of $\eta H^{1/2}PH^{1/2}$ and
-    $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$: each direction is a
-    walk of its own, at the rate $h_i$, and a higher rate lets in more noise.
+    S is `conditioning.stationary_covariance`. For a symmetric P the result is
+    $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$ with the
+    eigenvectors $q_i$ and eigenvalues $h_i$ of $\eta H^{1/2}PH^{1/2}$ and
+    $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$: each direction is an
+    independent random walk at the rate $h_i$, and a higher rate leaves more noise.
 
     Args:
         H: Curvature (k, k), positive definite.
@@ -80,8 +81,8 @@ def lowest_floor(
     *,
     momentum: bool = True,
 ) -> Float[Array, ""]:
-    r"""The least excess loss of any P, rate and momentum whose slowest factor is ρ
-    [K-sharp7].
+    r"""Least excess loss that any P, rate and momentum can reach if the slowest error
+    component shrinks by ρ per step [K-sharp7].
 
     It is $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$, of
     $P=H^{-1}$ at the rate $(1-\rho)^2$ with the momentum $\rho^2$; and
@@ -160,7 +161,7 @@ def _rates(
         if not maximum < 2 * (1 + beta):
             raise ValueError(
                 f"learning_rate: got {brief(learning_rate)}; "
-                f"it must be at most {2 * (1 + beta) / maximum:.3g} times that."
+                f"it must be below {2 * (1 + beta) / maximum:.3g} times this value."
             )
     return rates, noise
 

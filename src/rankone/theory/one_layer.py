@@ -35,7 +35,7 @@ def one_layer_kernel(
         w: Weights on x (h,).
         b: Biases (h,).
         o: Output weights (h,).
-        x: Where the example is, broadcast against x_star.
+        x: Input of the example, broadcast against x_star.
         x_star: Where the output is read.
     """
     return _kernel(*_units(w, b, o), *_points(x, x_star))
@@ -59,7 +59,7 @@ def one_layer_move(
         w: Weights on x (h,).
         b: Biases (h,).
         o: Output weights (h,).
-        x: Where the example is, broadcast against x_star and d.
+        x: Input of the example, broadcast against x_star and d.
         x_star: Where the output is read.
         d: Strength of the step, α(y − f(x)).
     """

@@ -2,8 +2,9 @@
 of X [W-rule].
 
 M is a memory (H, F) that reads features, K (F, m) the features of the keys, V (H, m)
-the values, G (F, F) the geometry; R = V − MK and S = KᵀGK. Plain double-precision
-matrices, each formula as the text has it: `rankone.writes` is the library.
+the values, G (F, F) the geometry; R = V − MK and S = KᵀGK. These are plain
+double-precision matrices, with each formula as in the text; `rankone.writes` is the
+library.
 """
 
 from collections.abc import Callable
@@ -54,16 +55,16 @@ def partial_solve(
     fraction of the answers that the earlier and later pairs give [W-rule].
 
     (0, 0) is the batch step and (1, 0) the sequence, both at the rates 1/Sₜₜ; (1, 1) is
-    exact, and with the slack 1/ω the ridge. Between them X exists as well: for
-    $S\succ0$, shares a and b from 0 to 1, and slack s,
+    exact, and with the slack 1/ω the ridge. Between these points X exists as well: for
+    $S\succ0$, fractions a and b from 0 to 1, and slack s,
     $x^\top X^{-1}x=s\lVert x\rVert^2+(1-\frac{a+b}2)\,x^\top\!\operatorname{diag}(S)\,x
     +\frac{a+b}2\,x^\top Sx>0$.
 
     Args:
         S: Kernel of the keys (m, m), symmetric.
-        earlier: Share a of what was written before that is subtracted: 1 for the delta
-            rule.
-        later: Share b of what will be written after that is foreseen.
+        earlier: Fraction a of the answers of earlier writes that is subtracted: 1 for
+            the delta rule.
+        later: Fraction b of the answers of later writes that is subtracted.
         slack: Added to the diagonal, at least 0.
     """
     S = _square("S", S)
@@ -195,9 +196,9 @@ def expected_error(
         w: Weight of each stored residual, one query per column (m, n): X κ(K, q),
             normalised or not.
         S: Kernel of the keys (m, m).
-        weights: κ(K, q), a query a column (m, n).
+        weights: κ(K, q), one query per column (m, n).
         own: κ(q, q), broadcast against the queries.
-        noise: Standard deviation s of what was stored about what is true.
+        noise: Standard deviation s of the noise in the stored values.
     """
     w = _matrix("w", w)
     S = _square("S", S)
@@ -329,7 +330,7 @@ def _rates(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
     out = np.asarray(host("rates", rates), float)
     if out.shape not in ((), (m,)):
         raise ValueError(
-            f"rates: got shape {out.shape}; it must be one number, or {m}, 1 per pair."
+            f"rates: got shape {out.shape}; it must be one number, or one for each of {m} pairs."
         )
     return np.broadcast_to(out, m)
 

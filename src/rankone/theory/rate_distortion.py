@@ -1,11 +1,12 @@
 """Effect of rounding T to a few bits per entry on what is read from it [D-sharp12,
 D-sharp16].
 
-Let T̂ = T + q be read in place of T. One theorem holds for every q, the rest is a law
-for the levels of `rounded`: entries of T are sums of K cosines of nearly independent
-phases, close to normal of variance K/2Y, and a normal variable rounded to Max's 2^b
-levels keeps 1 − d_b of its variance. Rounding then acts like a loss of features, from Y
-to (1 − d_b)Y, and every law of `thresholds` goes on to hold with that number.
+Let T̂ = T + q be read in place of T. One theorem holds for every q. The other results
+are a law for the levels of `rounded`: entries of T are sums of K cosines of nearly
+independent phases, close to normal of variance K/2Y, and a normal variable rounded to
+Max's 2^b levels keeps a fraction 1 − d_b of its variance. Rounding then acts like a
+loss of features, from Y to (1 − d_b)Y, and every law of `thresholds` holds with that
+number.
 """
 
 import jax
@@ -25,11 +26,11 @@ __all__ = ["distortion", "effective_features", "rounding_error", "stored_bits"]
 
 @checked
 def distortion(bits: int) -> float:
-    """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b
-    levels [D-sharp16].
+    """Mean squared error d_b of a standard normal variable rounded to Max's 2^b levels
+    [D-sharp16].
 
-    1 − 2/π at one bit; 0 for 32, which rounds nothing here. Quartered by each further
-    bit, in the end.
+    1 − 2/π at one bit; 0 for 32, which means no rounding here. For many bits each
+    further bit divides it by four.
 
     Args:
         bits: 32, 8, 4, 2 or 1.
@@ -59,11 +60,11 @@ def stored_bits(*, bits: int) -> float:
     """Bits of T per bit of the patterns, 4b/(1 − d_b), at the load where stored
     patterns become unstable [D-sharp16].
 
-    There (1 − d_b)Y = 2DK, and T has 2Y entries of b bits, beside the DK bits of the
-    patterns. It falls with b: one bit an entry, and more entries, is the cheapest.
+    At this load (1 − d_b)Y = 2DK. T has 2Y entries of b bits, and the patterns have DK
+    bits. The ratio is smallest for one bit per entry, with more entries.
 
     Args:
-        bits: b, bits an entry of T: 32, 8, 4, 2 or 1.
+        bits: b, bits per entry of T: 32, 8, 4, 2 or 1.
     """
     features = float(features_for_stability(D=1, K=1)) / (1 - distortion(bits))
     return 2 * features * bits
@@ -76,9 +77,9 @@ def rounding_error(
     """Root mean square, over all of space, of the difference between two memories' Ŝ,
     and of that between their ∇Ŝ [D-sharp12].
 
-    For sincos features, whatever q = T̂ − T is: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α²
-    + q_{Y+α}²)). Exact for frequencies of which none is zero and no two are equal or
-    opposite: cosines are orthogonal on average.
+    For sincos features and every q = T̂ − T: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α² +
+    q_{Y+α}²)). Both are exact if no frequency is zero and no two are equal or opposite,
+    because cosines are orthogonal on average.
 
     Args:
         memory: One memory, of sincos features.

@@ -2,8 +2,8 @@
 trained.
 
 The first step of descent on U, with orthonormal T and V, lowers the loss by η‖TᵀGVᵀ‖²
-to first order, where descent on all of W lowers it by η‖G‖²: the ratio is what these
-functions are about.
+to first order, where descent on all of W lowers it by η‖G‖². These functions compute
+the ratio.
 """
 
 from functools import partial
@@ -20,8 +20,8 @@ __all__ = ["best_share", "example_share", "reach_share"]
 def reach_share(
     G: Real[ArrayLike, "m n"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"]
 ) -> Float[Array, ""]:
-    """The share of ‖G‖² in the range of T and the row space of V, ‖TT⁺GV⁺V‖²/‖G‖²
-    [K-sharp8].
+    """Reach share of G: the fraction of ‖G‖² in the range of T and the row space of V,
+    ‖TT⁺GV⁺V‖²/‖G‖² [K-sharp8].
 
     Args:
         G: Gradient by W (m, n), not zero.

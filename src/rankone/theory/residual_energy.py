@@ -1,11 +1,12 @@
 """Risk of ResMem as a function of the roughness of the base model's residual, which is
 its Dirichlet energy and not its mean square.
 
-One remembered neighbour x_(1) of n, any residual g = f_* − f: the risk is E(g(x) −
-g(x_(1)))². For Lipschitz g and points of density p it is n^(−2/d) κ_d ∫‖∇g‖² p^(1−2/d)
-in the limit [S-sharp2]; on the torus the same number bounds it for every n [S-sharp1].
-With the linear functions and the isotropic points of `linear_resmem` the energy is the
-mean square, and the law there a product of two risks. Plain double-precision numbers.
+The memory reads one neighbour x_(1) of n, and g = f_* − f is any residual. The risk is
+then E(g(x) − g(x_(1)))². For Lipschitz g and points of density p it is n^(−2/d) κ_d
+∫‖∇g‖² p^(1−2/d) in the limit [S-sharp2]; on the torus the same number bounds it for
+every n [S-sharp1]. With the linear functions and the isotropic points of
+`linear_resmem` the energy equals the mean square, and the risk is a product of two
+risks. All numbers are plain double-precision numbers.
 """
 
 from math import pi
@@ -36,7 +37,7 @@ def neighbour_constant(d: int) -> float:
     """Constant κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of
     the displacement to the nearest of n points.
 
-    In units of n^(−2/d), where the density is 1 and no wall is near [S-sharp1,
+    It is in units of n^(−2/d), for a density of 1 far from any wall [S-sharp1,
     S-sharp2].
     """
     d = integer("d", d, "a positive integer number of dimensions")
@@ -48,8 +49,8 @@ def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
     """Risk of ResMem by the energy of the residual, κ_d Γ(n + 1)/Γ(n + 1 + 2/d) ∫‖∇g‖²
     p^(1−2/d) [S-sharp1, S-sharp2].
 
-    On the torus this is E Z_n/d · ∫‖∇g‖², but for a chance of (1 − V_d/2^d)ⁿ that no
-    point lies within half a side.
+    On the torus this is E Z_n/d · ∫‖∇g‖², except with the probability (1 − V_d/2^d)ⁿ
+    that no point lies within half a side.
 
     Args:
         n: Number of stored examples.

@@ -1,9 +1,9 @@
 """Rates of ResMem in the linear model, in plain double precision, and the width at which
 it recalls every training example.
 
-Of the printed chain S-2stage and S-purekNN speak of the theorem, S-eq33 and S-eq34 of
-the shrinkage; S-eq35, S-eq36 and S-eq37 collect the constants that `base_bound` and
-`covariance_tail` replace, and S-eq39 is twice `base_law`.
+Of the printed chain S-2stage and S-purekNN are about the theorem, S-eq33 and S-eq34
+about the shrinkage; S-eq35, S-eq36 and S-eq37 collect the constants that `base_bound`
+and `covariance_tail` replace, and S-eq39 is twice `base_law`.
 """
 
 from math import ceil, exp, inf, log
@@ -43,8 +43,8 @@ def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
 
     At its own example the score is (1 − β) onehot(y) + β(p + r) with r the neighbours'
     mean residual, so that y leads another class c by at least (1 − β) + β(−1 − 2).
-    Neighbours of class c attain it, if the base model is certain of a wrong class
-    there, as it is at the example.
+    Neighbours of class c attain this bound if the base model is certain of a wrong
+    class at them and at the example.
 
     Args:
         off_mass: β = 1 − the example's own weight.
@@ -57,10 +57,10 @@ def memorising_width(embeddings: Numbers, k: int) -> float:
     """Width σ = d_min / log(3(k − 1)) below which every training example is recalled
     [S-rem3.2].
 
-    There d_min is the least distance between two embeddings.
+    Here d_min is the least distance between two embeddings.
 
-    Infinite for k = 1, which memorises at any σ; 0 if two embeddings coincide, for then
-    nothing is guaranteed at any.
+    The width is infinite for k = 1, which memorises at every σ. It is 0 if two
+    embeddings coincide, because then no σ gives a guarantee.
     """
     z = array("embeddings", embeddings, "(n, D): one embedding per row", 2)
     integer(
@@ -90,7 +90,7 @@ class Moments(Module):
 
 @checked
 def moments(d: int) -> Moments:
-    """E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2)
+    """`Moments` E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2)
     [S-A5.1].
     """
     return Moments(float(d), d * (d + 2) ** 2 / (d + 4), (d + 2) / (d + 4))
@@ -106,7 +106,9 @@ def resmem_law(n: Numbers, d: int, L: float) -> Risk:
 
 @checked
 def base_law(n: Numbers, d: int, L: float) -> Risk:
-    """E‖θ_n − θ_∞‖² for large n: L²(1 − L)² (d − 1)(d + 2) / ((d + 4) n) [S-eq38]."""
+    """Mean squared error E‖θ_n − θ_∞‖² of the base model for large n: L²(1 − L)² (d −
+    1)(d + 2) / ((d + 4) n) [S-eq38].
+    """
     return L**2 * (1 - L) ** 2 * (d - 1) * (d + 2) / ((d + 4) * np.asarray(n, float))
 
 
@@ -128,8 +130,8 @@ def covariance_tail(n: float, d: int, epsilon: float) -> float:
 
 @checked
 def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
-    """D = −λ ((1 + λ)I − Δ)⁻¹ Δ with Δ = I − Σ, so that θ_n = (I + D) θ_*/(1 + λ)
-    [S-eq30,31].
+    """Matrix D of the error of a ridge solution, θ_n = (I + D) θ_*/(1 + λ): D = −λ ((1
+    + λ)I − Δ)⁻¹ Δ with Δ = I − Σ [S-eq30,31].
 
     The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1
     [S-eq32].

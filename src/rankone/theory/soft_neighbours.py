@@ -1,11 +1,11 @@
 """Soft nearest neighbours as a ratio of two linear memories, and the error of this
 ratio if the memories have a fixed length [W-knn].
 
-exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, a Gaussian one
-divided by an independent Gaussian number. So random features with such frequencies turn
-the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and one vector, whose
-length does not grow with the number of pairs; the denominator is the T of a distributed
-memory.
+exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, which is a Gaussian
+vector divided by an independent Gaussian number. So random features with such
+frequencies turn the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and one
+vector, whose length does not grow with the number of pairs; the denominator is the T of
+a distributed memory.
 """
 
 from dataclasses import replace
@@ -33,10 +33,10 @@ def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatu
     """Random features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), used like any other
     `RandomFeatures` [W-knn].
 
-    A Cauchy vector has no mean length: one in a thousand is some thousand times as long
-    as the others, and a cosine in single precision knows nothing of such angles. These
-    are shortened to a thousand, which only keys see that are nearer than a thousandth
-    of σ.
+    A Cauchy vector has no mean length: one in a thousand is about a thousand times as
+    long as the others, and single precision cannot compute the cosine of such
+    angles. So lengths are cut off at a thousand. This changes the kernel only for
+    keys nearer than a thousandth of σ.
 
     Args:
         D: Length of the keys.
@@ -63,8 +63,8 @@ def soft_reading(
     q: Real[ArrayLike, "D n"],
     sigma: float,
 ) -> Columns:
-    """Σ w̄ᵢ rᵢ over all pairs, w̄ᵢ proportional to exp(−‖q − kᵢ‖/σ): ResMem with k = n
-    [W-knn].
+    """Weighted mean Σ w̄ᵢ rᵢ of the residuals of all pairs, with w̄ᵢ proportional to
+    exp(−‖q − kᵢ‖/σ): ResMem with k = n [W-knn].
 
     Args:
         K: Keys (D, m).
@@ -89,8 +89,8 @@ def ratio_error(
 
     $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]
     \,/\,(\sum_i\kappa(k_i,q))^2$
-    with $c_i=r_i-f(q)$, what each pair says otherwise than all together. It grows where
-    the sum of the weights is small.
+    with $c_i=r_i-f(q)$, the difference of each residual from the reading. The error
+    grows where the sum of the weights is small.
 
     Args:
         K: Keys (D, m).
@@ -119,11 +119,11 @@ def far_reading(
     direction: Real[ArrayLike, " D"],
     sigma: float,
 ) -> Float[NDArray, " H"]:
-    """Limit of a soft reading as the query goes off along u: a softmax of ⟨u, k⟩/σ over
-    the keys [W-far].
+    """Limit of a soft reading as the query moves to infinity along u: a softmax of ⟨u,
+    k⟩/σ over the keys [W-far].
 
-    Weights sum to one, so that it does not fade. A Gaussian kernel would leave the pair
-    with the largest ⟨u, k⟩ alone.
+    The weights sum to one, so the reading does not fade. With a Gaussian kernel only
+    the pair with the largest ⟨u, k⟩ would remain.
 
     Args:
         K: Keys (D, m).

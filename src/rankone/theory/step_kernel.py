@@ -1,9 +1,9 @@
 """Gradient descent on a few examples, seen through the kernel of the initialisation
 [M-fig2].
 
-With J the derivative of the predictions by all parameters, a step of size α on the mean
-squared error of n examples moves the predictions by −α (2/n) J Jᵀe to first order, and
-exactly for a model that is linear in its parameters.
+With J the derivative of the predictions with respect to all parameters, a step of size
+α on the mean squared error of n examples moves the predictions by −α (2/n) J Jᵀe to
+first order, and exactly for a model that is linear in its parameters.
 """
 
 from functools import partial
@@ -22,7 +22,9 @@ __all__ = ["frozen_predictions", "step_rates"]
 
 
 def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n p"]:
-    """Derivative of one-dimensional predictions by all parameters, a row a point."""
+    """Derivative of one-dimensional predictions with respect to all parameters, one row
+    per point.
+    """
     slope = jax.grad(lambda p, point: learner.model(p, point)[0])
     return jax.vmap(lambda point: ravel_pytree(slope(params, point))[0])(x)
 
@@ -58,7 +60,7 @@ def frozen_predictions(
     Args:
         learner: Learner with one output, and the squared error for its loss.
         params: The initialisation.
-        task: Task that is learnt.
+        task: Task to learn.
         steps: Number of steps.
 
     Returns:

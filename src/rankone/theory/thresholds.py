@@ -2,10 +2,11 @@
 bits.
 
 Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with σ =
-√(K/2Y) and h close to a Gaussian field of unit variance. Everything near it then
-depends on c = σ√D = √(DK/2Y) alone [D-sharp5]; from how far it is found, `basin` says.
-These are laws for random, well separated patterns and sincos features, verified against
-simulation in the tests; the information bound is a theorem [D-sharp7].
+√(K/2Y) and h close to a Gaussian field of unit variance. The energy near the pattern
+then depends only on c = σ√D = √(DK/2Y) [D-sharp5]. `basin` computes from which distance
+the pattern is retrieved. These are laws for random, well separated patterns and sincos
+features, verified against simulation in the tests; the information bound is a theorem
+[D-sharp7].
 """
 
 import jax
@@ -30,8 +31,8 @@ __all__ = [
 
 @checked
 def noise(*, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
-    """σ = √(K/2Y), the standard deviation of Ŝ far from all K patterns, for Y
-    frequencies of sincos [D-sharp2].
+    """Standard deviation σ = √(K/2Y) of Ŝ far from all K patterns, for Y frequencies of
+    sincos [D-sharp2].
     """
     return jnp.sqrt(jnp.asarray(K) / (2 * jnp.asarray(Y)))
 
@@ -49,14 +50,14 @@ def signal_to_noise(
     """Signal-to-noise ratio of a query: the kernel between the query and its target
     pattern, divided by the noise of the features [D-sharp5].
 
-    exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 the first step goes anywhere. Above 1 it need not
-    go to ξ: the noise moves a state along D directions at once, and what decides is
-    `basin.slope_ratio`, this number times √β‖x − ξ‖/√D.
+    exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 noise dominates the first step. Above 1 the step
+    need not lead to ξ, because the noise moves a state along D directions at once.
+    `basin.slope_ratio` decides, which is this number times √β‖x − ξ‖/√D.
 
     Args:
         x: Queries (..., D), in the unit of the patterns, as they are before the first
             step.
-        xi: The pattern meant by each (..., D).
+        xi: The target pattern of each query (..., D).
         beta: Inverse temperature, 1/unit².
         K: Number of patterns stored.
         Y: Number of frequencies.
@@ -80,8 +81,8 @@ def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."
 
 @checked
 def features_for_stability(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
-    """Y = 2DK, where the lower edge 1 − 2c of the spectrum at a stored pattern is zero
-    [D-sharp5, D-unn5].
+    """Number of frequencies Y = 2DK from which the energy is convex at a stored
+    pattern: the lower edge 1 − 2c of its Hessian is zero there [D-sharp5, D-unn5].
     """
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
@@ -91,8 +92,8 @@ def features_for_stability(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]
 def hessian_edges(
     *, D: Broadcast, K: Broadcast, Y: Broadcast
 ) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
-    """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by
-    Wigner's semicircle [D-sharp5].
+    """Edges 1 ∓ 2c of the spectrum of the Hessian ∇²Ê at a stored pattern, by Wigner's
+    semicircle [D-sharp5].
     """
     c = roughness(D=D, K=K, Y=Y)
     return 1 - 2 * c, 1 + 2 * c
@@ -118,7 +119,8 @@ def bit_error(
     [D-sharp5].
 
     A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move
-    by more than 1/(2√D). First order in c: trust it for c below about a half.
+    by more than 1/(2√D). The formula is of first order in c: use it for c below about a
+    half.
     """
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 
@@ -133,8 +135,8 @@ def information_bound(
     Args:
         D: Bits in a pattern.
         K: Number of patterns.
-        flips: f, the share of flipped bits in a cue, at most one half.
-        errors: ρ ≤ f, the share of wrong bits allowed after recall.
+        flips: f, the fraction of flipped bits in a cue, at most one half.
+        errors: ρ ≤ f, the fraction of wrong bits allowed after recall.
     """
     bits = _entropy(flips) - _entropy(errors)
     return jnp.asarray(K) * jnp.asarray(D) * jnp.maximum(bits, 0)

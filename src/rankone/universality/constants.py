@@ -20,7 +20,8 @@ Target = Callable[[Any, Any, Any], Any]
 
 
 class Constants(Module):
-    """Numbers that a construction is free to choose [M-disc, M-lin-e, M-eq4].
+    """Constants of `universal_learner`, which you may choose within limits [M-disc,
+    M-lin-e, M-eq4].
 
     Attributes:
         alpha: α, the step size; the weights are made for it.
@@ -35,7 +36,7 @@ class Constants(Module):
             written.
         epsilon: ε of the printed A and B.
         ramp: ω, width of the ramps between cells in units of a cell; None for the
-            narrowest power of two that the number format bears.
+            narrowest power of two that the number format can represent.
         sleep: σ, the distance below zero at which the fitted units are kept before the
             step. It must exceed √2·μδ/(αw), the contribution of the slots to a unit of
             "constant". Without it half of those units are active.
@@ -98,9 +99,9 @@ class Constants(Module):
         """Constants with which a range of y of half-width s behaves like the range [−1,
         1].
 
-        Whatever has the unit of y grows with s. What the step writes, αwΔ, would grow
-        beyond the weights that it changes: w falls from s = 1 on. Below 1 it is the
-        activations that are to be small beside it that fall.
+        Constants in the unit of y grow with s. For s > 1 the constant w falls, so that
+        the change αwΔ stays small relative to the weights. For s < 1 the activations
+        that must be small relative to αwΔ fall.
         """
         positive("s", s)
         small = min(s, 1.0)
@@ -115,7 +116,9 @@ class Constants(Module):
         )
 
     def width(self, J: int, dtype: Any) -> float:
-        """ω in units of x: powers of two make float32 arithmetic on the ramps exact."""
+        """Width ω of the ramps in units of x. Powers of two make float32 arithmetic on
+        the ramps exact.
+        """
         J = integer("J", J)
         dtype = floating("dtype", dtype)
         if self.ramp is not None:

@@ -55,7 +55,7 @@ def universal_learner(
       read-out, a table of J² cells.
     - "logdepth": the same table from the bits of the cells' numbers: 2⌈log₂J⌉ + 3
       layers [M-S3].
-    - "constant": four such layers, whatever the accuracy, then a fitted net; no table
+    - "constant": four such layers for any accuracy, then a fitted net; no table
       [M-S4].
     - "shallow": four hidden layers in all, and no θ_b [M-S5].
     - "two_layers": two hidden layers in all: the backward pass cuts x into cells by
@@ -71,13 +71,13 @@ def universal_learner(
         levels: Knots of a table's interpolation in y; by default 2 where the target is
             affine in y, else 16.
         y_range: Smallest and largest y.
-        constants: Numbers that the construction is free to choose, the step size α
-            among them; by default `Constants()` scaled to the range of y, with a margin
-            of 4 for "two_layers", which reads x more evenly the less Δ varies.
+        constants: `Constants`, such as the step size α; by default those of
+            `Constants()`, scaled to the range of y. For "two_layers" the default margin
+            is 4, because it reads x more evenly the less Δ varies.
         dtype: Dtype of the parameters; by default JAX's current default.
 
     Raises:
-        ValueError: If the target is no such function, or a number is out of range.
+        ValueError: If the target is not such a function, or a number is out of range.
 
     >>> import rankone as ro
     >>> network = ro.universal_learner(lambda x, y, x_star: y * x_star, cells=2)
@@ -115,8 +115,8 @@ def universal_learner(
 def _sizes(
     construction: Any, cells: Any, units: Any, levels: Any
 ) -> tuple[int, int | None, int | None]:
-    """The construction is known, every size a number, and none is given that the
-    construction has no use for.
+    """Checked numbers of cells, units and levels, of which a construction takes only
+    some.
     """
     choice("construction", construction, CONSTRUCTIONS)
     cells = integer("cells", cells)
@@ -141,8 +141,8 @@ def _sizes(
 
 
 def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
-    """The ends, if float32 tells a thousand values between them apart, and no square of
-    them overflows.
+    """Checked ends of the range of y, wide enough for a thousand numbers of `dtype`
+    between them, and so small that no square overflows.
     """
     requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     try:

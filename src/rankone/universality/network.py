@@ -48,8 +48,8 @@ def full_precision() -> Iterator[None]:
 
 
 class Network(Module):
-    """A fully connected ReLU network with a linear output, of the input [x, θ_b]
-    [M-fig1, M-def].
+    """A fully connected ReLU network with a linear output. Its input is [x, θ_b], where
+    θ_b are parameters too (a bias transformation) [M-fig1, M-def].
 
     Its leaves are its parameters, all trainable:
     `jax.tree.map(lambda p, g: p - alpha * g, network, gradient)` is a step of gradient
@@ -133,19 +133,23 @@ class Network(Module):
         return self.layers[0].W.dtype
 
     def input(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n inputs"]:
-        """[x, θ_b]: x (...) -> (..., 1 + s)."""
-        x = numbers("x", x)
-        return jnp.concatenate(
-            [
-                x[..., None],
-                jnp.broadcast_to(self.switch, (*x.shape, *self.switch.shape)),
-            ],
-            -1,
-        )
+        """Input [x, θ_b] of the first layer: x (...) -> (..., 1 + s)."""
+        return _input(self.switch, numbers("x", x))
 
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
-        """Output at x (...) -> (...)."""
-        return forward(self, x)[0]
+        """Output of the network at x (...) -> (...)."""
+        return _last_output(self, numbers("x", x))
+
+
+@jax.jit
+def _input(switch: Array, x: Array) -> Array:
+    switches = jnp.broadcast_to(switch, (*x.shape, *switch.shape))
+    return jnp.concatenate([x[..., None], switches], -1)
+
+
+@jax.jit
+def _last_output(network: Network, x: Array) -> Array:
+    return forward(network, x)[0]
 
 
 @full_precision()
@@ -185,15 +189,14 @@ def adapt(
     """One plain gradient step on every parameter, θ' = θ − α ∇L(θ) [M-def].
 
     The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other
-    convention at the kink. Over k shots the error is a mean, so each writes a k-th of
-    its own [M-kshot]. `jax.vmap` over x and y adapts one copy a task; `learn` does that
-    without keeping the copies.
+    convention at the kink. Over k shots the loss is a mean, so each shot writes 1/k of
+    its own change [M-kshot]. `jax.vmap` over x and y adapts one copy per task; `learn`
+    does the same without keeping the copies.
 
-    A network can be taught values inside the `y_range` that it was built for. Beyond
-    that range its read-out no longer follows the target, so that a value there is
-    refused. Inside jit or vmap no value can be refused: the step is then the same plain
-    gradient step, and the prediction after it is wrong. It is not NaN, because the step
-    of the definition is applied to every parameter as it is.
+    A network can be taught values inside the `y_range` that it was built for. Outside
+    that range its read-out no longer follows the target, so a value there raises an
+    error. Inside jit or vmap no error can be raised: the step is then the same plain
+    gradient step, and the prediction after it is wrong, but not NaN.
 
     Args:
         network: From `universal_learner`.
@@ -229,7 +232,7 @@ def predict(network: Any, x_star: Numbers) -> Array:
         x_star: Points in [0, 1]: a scalar or an array.
 
     Returns:
-        One number a point, in an array of the shape of x_star.
+        One number per point, in an array of the shape of x_star.
 
     Raises:
         ValueError: If a point is out of range.
@@ -274,8 +277,11 @@ def _floats(name: str, value: Numbers, dtype: Any) -> Any:
     """`value` in `dtype`: a JAX array where it lies, another in numpy, which jit takes
     without a program of its own.
     """
+    array = host(name, value)
+    if array.dtype == dtype:
+        return array
     with np.errstate(over="ignore", under="ignore"):
-        return host(name, value).astype(dtype)
+        return array.astype(dtype)
 
 
 def unit(name: str, value: Numbers, dtype: Any) -> Any:
@@ -321,7 +327,7 @@ def shots(
 
 
 def _check_values(network: Network, y: np.ndarray) -> None:
-    """Refuse values that are not finite, or that the network was not built for."""
+    """Raise if values are not finite, or the network was not built for them."""
     if not np.isfinite(y).all():
         raise ValueError("y: got NaN or infinity; it must be finite.")
     if network.y_range is None:
@@ -337,4 +343,8 @@ def _check_values(network: Network, y: np.ndarray) -> None:
 
 
 def _row(a: Any) -> Any:
-    return a.reshape(1) if a.ndim == 0 else a
+    """A scalar as an array (1,); shots as they are."""
+    if a.ndim:
+        return a
+    # in numpy, because a reshape of JAX takes as long as a third of a small step
+    return np.asarray(a).reshape(1) if readable(a) else a.reshape(1)

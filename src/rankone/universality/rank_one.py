@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import Numbers, brief
+from rankone._checks import Numbers, brief, numbers
 from rankone._module import Module
 from rankone.nn import Dense, append_one
 from rankone.universality.network import Network, full_precision, shots, unit
@@ -75,7 +75,7 @@ class RankOneStep(Module):
         """Change of [W b] of each weight layer by the step, first to last: −α Σ_s a_s
         [b_s; 1]ᵀ, one column per shot.
 
-        The layers of a stack come one by one, and a layer without a bias has no 1. θ_b
+        The layers of a stack come individually, and a layer without a bias has no 1. θ_b
         is in no matrix: it moves by −α `switch`.
         """
         entries = []
@@ -88,10 +88,9 @@ class RankOneStep(Module):
             ]
         return tuple(entries)
 
-    @full_precision()
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output of the network after the step at x (...) -> (...)."""
-        return self._read(self.last_hidden(x))
+        return _output(self, numbers("x", x))
 
     @full_precision()
     def _read(self, hidden: Float[Array, "*n units"]) -> Float[Array, "*n"]:
@@ -102,32 +101,37 @@ class RankOneStep(Module):
             ..., 0
         ]
 
-    @full_precision()
     def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:
         """Input of the output layer after the step, at x (...) -> (..., units)."""
-        start_network = replace(
-            self.network, switch=self.network.switch - self.alpha * self.switch
-        )
-        h = start_network.input(x)
-        for layer, terms in zip(
-            start_network.layers[:-1], self.terms[:-1], strict=True
-        ):
-            if layer.W.ndim == 2:
-                h = jax.nn.relu(_after(layer, terms, self.alpha, h))
-            else:
+        return _last_hidden(self, numbers("x", x))
 
-                def body(h: Array, layer_and_terms: Any) -> tuple[Array, Any]:
-                    return (
-                        jax.nn.relu(
-                            _after(
-                                layer_and_terms[0], layer_and_terms[1], self.alpha, h
-                            )
-                        ),
-                        None,
-                    )
 
-                h, _ = jax.lax.scan(body, h, (layer, terms))
-        return h
+@jax.jit
+def _output(step: RankOneStep, x: Array) -> Array:
+    return step._read(_last_hidden(step, x))
+
+
+# outside of jit, its scan would be compiled at each call
+@jax.jit
+@full_precision()
+def _last_hidden(step: RankOneStep, x: Array) -> Array:
+    start_network = replace(
+        step.network, switch=step.network.switch - step.alpha * step.switch
+    )
+    h = start_network.input(x)
+
+    def next_layer(
+        h: Array, layer_and_terms: tuple[Dense, Terms]
+    ) -> tuple[Array, None]:
+        layer, terms = layer_and_terms
+        return jax.nn.relu(_after(layer, terms, step.alpha, h)), None
+
+    for layer, terms in zip(start_network.layers[:-1], step.terms[:-1], strict=True):
+        if layer.W.ndim == 2:
+            h, _ = next_layer(h, (layer, terms))
+        else:
+            h, _ = jax.lax.scan(next_layer, h, (layer, terms))
+    return h
 
 
 def _after(layer: Dense, terms: Terms, alpha: Array, h: Array) -> Array:
@@ -142,8 +146,8 @@ def _after(layer: Dense, terms: Terms, alpha: Array, h: Array) -> Array:
 def rank_one_step(
     network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None
 ) -> RankOneStep:
-    """The step of `adapt`, in closed form and unapplied. Arguments and errors are those
-    of `adapt`.
+    """`RankOneStep` of `adapt`: the same step, in closed form and not yet applied.
+    Arguments and errors are those of `adapt`.
     """
     return _step(network, *shots(network, x, y, alpha))
 
@@ -152,8 +156,8 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
     """Gradient along which `adapt` steps, in closed form, written into the memory of an
     old gradient that is no longer needed.
 
-    Deep stacks are tens of megabytes. New memory of that size comes from the system
-    page by page, each of them zeroed first, and that takes longer than everything else.
+    Deep stacks take tens of megabytes. The system hands out new memory of that size
+    page by page and zeroes each page first, which takes longer than everything else.
 
     Args:
         old: A gradient, or any network of the same structure; it is used up, and must
@@ -247,12 +251,12 @@ def learn(
     """Predictions (n, m) at x_star after one step on each of n one-shot tasks, without
     a copy of the network.
 
-    Every layer's gradient has rank one, so a task costs two passes and a vector a
+    Every layer's gradient has rank one, so a task costs two passes and one vector per
     layer.
 
     Args:
         network: From `universal_learner`.
-        x: Training inputs (n,), one a task.
+        x: Training inputs (n,), one per task.
         y: Their values (n,).
         x_star: Where to predict: (m,) for all tasks, or (n, m).
         alpha: Step size; by default the one that the network was built for.

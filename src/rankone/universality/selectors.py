@@ -43,12 +43,12 @@ class Selector(Module):
 
     @property
     def J(self) -> int:
-        """Cells on an axis."""
+        """Number of cells on an axis."""
         return self.B.shape[-1] // 2
 
     def kernels(self) -> Matrix:
-        """(J², n): the kernel of every layer for x in cell j and x* in cell l, at row j
-        + Jl.
+        """Kernels (J², n) of every layer, for x in cell j and x* in cell l at row j +
+        Jl.
         """
         return kernels(self.B).transpose(2, 1, 0).reshape(self.J**2, -1)
 

@@ -48,12 +48,12 @@ class FeatureKernel(Kernel, Protocol):
     """
 
     def features(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
-        """φ(a)."""
+        """Features φ(a) of the keys a."""
         ...
 
     def dual(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
-        """G φ(a). A write at a adds a multiple of this vector to each row of the
-        matrix.
+        """Dual features G φ(a). A write at a adds a multiple of this vector to each row
+        of the matrix.
         """
         ...
 
@@ -66,19 +66,19 @@ class Linear(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """aᵀb."""
+        """Inner products aᵀb."""
         return a.T @ b
 
     @checked
     @jax.jit
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves."""
+        """Features: the keys themselves."""
         return a
 
     @checked
     @jax.jit
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves."""
+        """Dual features: the keys themselves, because G = I."""
         return a
 
 
@@ -102,25 +102,25 @@ class Metric(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """aᵀGb."""
+        """Inner products aᵀGb."""
         return a.T @ (jnp.asarray(self.G) @ b)
 
     @checked
     @jax.jit
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves."""
+        """Features: the keys themselves."""
         return a
 
     @checked
     @jax.jit
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """G a."""
+        """Dual features G a."""
         return jnp.asarray(self.G) @ a
 
 
 class Gaussian(Module):
-    """exp(−β‖a − b‖²/2), the kernel of dense associative memories; its features are
-    infinitely many.
+    """Gaussian kernel exp(−β‖a − b‖²/2) of the dense associative memories. It has
+    infinitely many features.
 
     Attributes:
         beta: Inverse squared width β, positive.
@@ -142,12 +142,12 @@ class Gaussian(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """exp(−β‖a − b‖²/2)."""
+        """Kernel exp(−β‖a − b‖²/2)."""
         return jnp.exp(-jnp.asarray(self.beta, a.dtype) / 2 * _squared_distances(a, b))
 
 
 class Laplace(Module):
-    """exp(−‖a − b‖/σ), by which nearest neighbours are weighted.
+    """Laplace kernel exp(−‖a − b‖/σ), which weights nearest neighbours.
 
     Attributes:
         sigma: Width σ, positive.
@@ -164,7 +164,7 @@ class Laplace(Module):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
-        """exp(−‖a − b‖/σ)."""
+        """Kernel exp(−‖a − b‖/σ)."""
         return jnp.exp(-_distances(a, b) / jnp.asarray(self.sigma, a.dtype))
 
 
@@ -172,9 +172,9 @@ class NearestNeighbours(Module):
     """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all
     others.
 
-    The weight of one key depends on all the others and jumps with the query: this is no
-    inner product, and what it reads is no linear memory [W-not]. Normalised, with k =
-    n, it is the ratio of two such memories.
+    The weight of one key depends on all other keys and jumps as the query moves. So
+    this is no inner product, and the memory is not linear [W-not]. Normalised, with k =
+    n, it is the ratio of two linear memories.
 
     Attributes:
         k: Number of neighbours; all keys if there are fewer.

@@ -46,7 +46,7 @@ class KernelMemory(Module):
 
         Args:
             K: Keys (D, m).
-            R: Residuals (H, m): values less what is already answered.
+            R: Residuals (H, m): values minus the answers that the memory already gives.
             kernel: Kernel, which says how far a write reaches: any pytree with the
                 method `inner` of `Kernel`.
             rule: Rule by which the pairs are written: the choice of X. `Exact()` if
@@ -59,8 +59,8 @@ class KernelMemory(Module):
 
         Args:
             q: Queries.
-            normalise: True to divide by what residuals of 1 would read. The result
-                is then a ratio of two linear memories, and not one.
+            normalise: True to divide by the answer that residuals of 1 would give. The
+                result is then a ratio of two linear memories.
         """
         q = _query(q, len(self.keys))
         return _read(self, q, boolean("normalise", normalise))
@@ -90,7 +90,7 @@ def interpolate(
     rule: Rule | None = None,
     normalise: bool = False,
 ) -> Float[Array, "H *n"]:
-    """R X κ(K, q): residuals stored at keys, read at queries.
+    """Answers R X κ(K, q) at queries of residuals that are stored at keys.
 
     Args:
         K: Keys (D, m).

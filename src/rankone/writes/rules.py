@@ -43,13 +43,13 @@ class Rule(Protocol):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"], /
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R X, and a `rankone.checks.Outcome`."""
+        """Coefficients R X, and a `rankone.checks.Outcome`."""
         ...
 
 
 class BatchStep(Module):
-    """All pairs in one step of gradient descent: X = D, the diagonal of the rates. From
-    an empty memory, Hebb's rule.
+    """Write of all pairs in one step of gradient descent: X = D, the diagonal of the
+    rates. From an empty memory this is Hebb's rule.
 
     Attributes:
         rates: η (m,), or one for all.
@@ -65,17 +65,17 @@ class BatchStep(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R D."""
+        """Coefficients R D."""
         return _finite(R * jnp.broadcast_to(jnp.asarray(self.rates, R.dtype), R.shape))
 
 
 class InSequence(Module):
-    """One pair after another, each once, by the delta rule (Widrow–Hoff): X = (D⁻¹ +
-    U)⁻¹.
+    """Writes of one pair after another, each once, by the delta rule (Widrow–Hoff): X =
+    (D⁻¹ + U)⁻¹.
 
     Attributes:
-        rates: η (m,), or one for all; None for 1/Sₜₜ, at which each pair is exact when
-            it has been written.
+        rates: η (m,), or one for all; None for 1/Sₜₜ, at which the memory answers each
+            pair exactly just after it is written.
     """
 
     rates: Real[ArrayLike, "*m"] | None = None
@@ -89,7 +89,7 @@ class InSequence(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R (D⁻¹ + U)⁻¹."""
+        """Coefficients R (D⁻¹ + U)⁻¹."""
         return _finite(one_round(R, S, self.rates))
 
 
@@ -131,7 +131,7 @@ class Ridge(Module):
     already gives: X = (S + I/ω)⁻¹.
 
     Attributes:
-        omega: ω, how often each pair counts; at inf the pairs are met exactly.
+        omega: Weight ω of each new pair; at inf the pairs are answered exactly.
     """
 
     omega: Real[ArrayLike, ""]
@@ -144,7 +144,7 @@ class Ridge(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R (S + I/ω)⁻¹."""
+        """Coefficients R (S + I/ω)⁻¹."""
         A, pivot = normal_equations(R, S, 1 / jnp.asarray(self.omega))
         dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
         return A, outcome(
@@ -160,20 +160,20 @@ class Exact(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """R S⁻¹."""
+        """Coefficients R S⁻¹."""
         return Ridge(inf).coefficients(R, S)
 
 
 class Recursive(Module):
-    """Recursive least squares: in sequence, with a geometry that learns of each key, so
-    that later writes spare it.
+    """Recursive least squares: writes in sequence, each of which adds its key to the
+    geometry, so that later writes change the answer at that key less.
 
-    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk); with β = ω it is `Ridge`, in whatever order the pairs
-    come.
+    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk). With β = ω the result is that of `Ridge`, in any order
+    of the pairs.
 
     Attributes:
         omega: As of `Ridge`.
-        beta: Weight of a written key from then on; None for ω, 0 for not at all.
+        beta: Weight with which a written key enters G: ω if None; 0 leaves G unchanged.
     """
 
     omega: Real[ArrayLike, ""]
@@ -266,8 +266,8 @@ def recursion(
 
 
 def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:
-    """R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D, in which a rate may be 0; R (I + D U)⁻¹ is each
-    residual when it is written.
+    """Coefficients R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D of one round, in which a rate may be
+    0. R (I + D U)⁻¹ holds each residual at the time of its write.
     """
     rates = (
         1 / jnp.diagonal(S)

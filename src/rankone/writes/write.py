@@ -33,10 +33,10 @@ class Write(Module):
         left: R X: (H,) for one pair, (H, m) for m. For an exact edit the Lagrange
             multiplier, which is the shadow price of the target [R-title].
         right: Geometry · key: (D,) for one pair, (D, m) for m. C⁻¹k for an edit.
-        interference: Change that the write causes at all keys that the geometry was
-            made of, ‖left rightᵀ K₀‖²_F; None where there is no such set of keys.
-        outcome: A `rankone.checks.Outcome`, which says inside jit too what went wrong;
-            0 if nothing did.
+        interference: Sum of the squared changes at all keys that the geometry was made
+            of, ‖left rightᵀ K₀‖²_F; None if there is no such set of keys.
+        outcome: A `rankone.checks.Outcome`, which reports a failure inside jit too; 0
+            if there is none.
 
     >>> import jax.numpy as jnp
     >>> from rankone.writes import Write
@@ -84,7 +84,7 @@ class Write(Module):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(H, D) of the matrix that it changes."""
+        """Shape (H, D) of the matrix that the write changes."""
         return self.left.shape[0], self.right.shape[0]
 
     @property
@@ -99,8 +99,8 @@ class Write(Module):
         return _apply(self, "W", W, 1, donate)
 
     def undo(self, W_hat: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
-        """W_hat − delta: W up to the rounding of one addition; `Edited` gives it back
-        to the last bit.
+        """Weights before the edit, W_hat − delta, up to the rounding of one addition.
+        `Edited` restores them to the last bit.
         """
         return _apply(self, "W_hat", W_hat, -1, donate)
 

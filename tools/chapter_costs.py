@@ -8,6 +8,7 @@ first, and come in the order of the build. Several processes at once make all fi
 larger.
 """
 
+import gc
 import json
 import os
 import re
@@ -129,6 +130,10 @@ def execute(page: Path) -> list[dict[str, Any]]:
     from IPython.core.displaypub import CapturingDisplayPublisher
     from IPython.core.interactiveshell import InteractiveShell
 
+    sys.path.insert(0, str(ROOT / "book"))
+    from extensions.execution.kernels import COLLECTIONS
+
+    gc.set_threshold(*COLLECTIONS)
     shell: Any = InteractiveShell.instance(display_pub_class=CapturingDisplayPublisher)
     costs = watched()
     rows = list[dict[str, Any]]()

@@ -144,13 +144,16 @@ def initial_layers(
             f"sizes: got {brief(sizes)}; it must be two or more positive widths."
         )
     dtype = floating("dtype", dtype)
-    keys = jax.random.split(key, len(sizes) - 1)
+    shapes = list(pairwise(sizes))
+    keys = jax.random.split(key, len(shapes))
+    # Together, because each draw of its own costs a tenth of a second to compile: the
+    # first numbers of a longer draw are those of a shorter one.
+    most = max(n * m for n, m in shapes)
+    draws = jax.vmap(lambda k: jax.random.normal(k, (most,), dtype))(keys)
     # drawn as (in, out), so that the recorded runs start from the same numbers as ever
     return tuple(
-        Dense(
-            jax.random.normal(k, (n, m), dtype).T * (2 / n) ** 0.5, jnp.zeros(m, dtype)
-        )
-        for k, (n, m) in zip(keys, pairwise(sizes), strict=True)
+        Dense(draw[: n * m].reshape(n, m).T * (2 / n) ** 0.5, jnp.zeros(m, dtype))
+        for draw, (n, m) in zip(draws, shapes, strict=True)
     )
 
 

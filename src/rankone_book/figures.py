@@ -100,6 +100,18 @@ class _Figure(Figure):
         narrow = self.for_phone()
         return {PHONE: b64encode(narrow).decode()} if narrow else {}
 
+    def draw(self, renderer: Any) -> None:
+        """Draw the figure; with a renderer that shows nothing, which matplotlib asks
+        for before it saves a picture, only set the places of its parts.
+        """
+        engine = self.get_layout_engine()
+        if "draw_text" in vars(renderer) and engine is not None:  # replaced by nothing
+            figure: Any = self
+            figure._get_draw_artists(renderer)  # sets the shapes of the axes
+            engine.execute(figure)
+        else:
+            super().draw(renderer)
+
     def for_phone(self, width: float = 3.7) -> bytes | None:
         """The figure as a PNG of this width in inches, at twice the pixels: letters as
         large, legends above the panels and below their titles.
@@ -252,6 +264,8 @@ def figure(
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("retina" if crisp else "png")
+        # the backend draws the figure when it shows it; pyplot would do so before, too
+        pair[0].canvas.draw_idle = lambda *_: None
     return pair
 
 

@@ -87,6 +87,28 @@ def test_a_figure_looks_as_if_all_of_matplotlib_had_the_books_style():
     assert (pixels(fig) != expected).any()  # the style is seen
 
 
+def test_a_saved_picture_is_drawn_once_and_is_that_of_matplotlib(monkeypatch):
+    def saved(fig):
+        picture = io.BytesIO()
+        fig.savefig(picture, dpi=190, bbox_inches="tight")
+        plt.close(fig)
+        return np.asarray(Image.open(picture))
+
+    with mpl.rc_context(_STYLE):
+        fig, axes = plt.subplots(2, 2, figsize=(7.2, 5))
+        draw(axes)
+        expected = saved(fig)
+    fig, axes = figure(2, 2, height=5)
+    draw(axes)
+    draws = []
+    of_axes = type(axes[0, 0]).draw
+    monkeypatch.setattr(
+        type(axes[0, 0]), "draw", lambda *args: draws.append(1) or of_axes(*args)
+    )
+    np.testing.assert_array_equal(saved(fig), expected)
+    assert len(draws) == 4
+
+
 def test_no_setting_of_matplotlib_changes():
     before = dict(mpl.rcParams)
     _, axes = figure(2, 2)

@@ -19,7 +19,8 @@ from rankone.precision import wider
 
 __all__ = ["Triangular", "condition", "of_rows"]
 
-_BLOCK = 256
+# Least and largest blocks: each costs time to compile, and its inverse costs memory.
+_BLOCK = 256, 512
 
 
 class Triangular(Module):
@@ -42,7 +43,8 @@ class Triangular(Module):
         read.
         """
         D = len(U)
-        b = min(_BLOCK, D)
+        least, largest = _BLOCK
+        b = min(D, max(least, min(D // 4, largest)))
         corners = tuple(jnp.triu(U[i : i + b, i : i + b]) for i in range(0, D, b))
         panels = tuple(U[i : i + b, i + b :] for i in range(0, D - b, b))
         eye = jnp.eye(b, dtype=U.dtype)

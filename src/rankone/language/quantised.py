@@ -43,7 +43,6 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
             architecture.
     """
     from gguf import GGUFReader, GGUFValueType
-    from gguf.quants import dequantize
 
     class Reader(GGUFReader):
         """GGUF reader that slices the file as a plain array, because slices of a memory
@@ -95,10 +94,7 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         raise ValueError(f"path: got {brief(str(path))}; it must be a GGUF file.")
     try:
         reader = Reader(path)
-        tensors = {
-            t.name: dequantize(t.data, t.tensor_type).astype(np.float32, copy=False)
-            for t in reader.tensors
-        }
+        tensors = {t.name: _dequantised(t.data, t.tensor_type) for t in reader.tensors}
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:
         raise ValueError(
@@ -118,6 +114,22 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         if theirs in tensors
     ]
     return assemble(config, [*ends, *weights]), _tokenizer(facts)
+
+
+def _dequantised(data: np.ndarray, kind: Any) -> np.ndarray:
+    """Weights in float32. Those of eight bits, which are most of a file, are read at
+    once, because gguf reads 16 rows at a time.
+    """
+    from gguf import GGMLQuantizationType
+    from gguf.quants import dequantize
+
+    if kind != GGMLQuantizationType.Q8_0:
+        return dequantize(data, kind).astype(np.float32, copy=False)
+    # 32 weights a block, after their scale
+    blocks = data.reshape(-1, 34)
+    scales = blocks[:, :2].view(np.float16).astype(np.float32)
+    values = np.multiply(blocks[:, 2:].view(np.int8), scales, dtype=np.float32)
+    return values.reshape(*data.shape[:-1], -1)
 
 
 def _config(facts: dict[str, Any], tensors: dict[str, np.ndarray]) -> Config:

@@ -148,7 +148,13 @@ def _keys(
     layer: int,
 ) -> Float[Array, "B T D"]:
     cache = Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype)
-    alone = partial(run, network, cache=cache, keep=False)
-    h, _, _ = alone(embed(network, tokens), layers=(0, layer))
-    _, _, readings = alone(h, layers=(layer, layer + 1), read=("key",), last=True)
+    _, _, readings = run(
+        network,
+        embed(network, tokens),
+        cache,
+        layers=(0, layer + 1),
+        read=("key",),
+        last=True,
+        keep=False,
+    )
     return readings["key"]

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from rankone._checks import (
     Numbers,
@@ -128,9 +128,8 @@ def train(
     k_start, k_order = jax.random.split(key)
     sizes = X.shape[1], *hidden, int(y.max()) + 1
     data = X, numbers("labels", y), neighbours, jnp.asarray(roughness, X.dtype)
-    return Classifier(
-        _fit(data, k_start, k_order, step_size, sizes, integer("epochs", epochs))
-    )
+    orders = _orders(k_order, len(X), integer("epochs", epochs))
+    return Classifier(_fit(data, k_start, orders, step_size, sizes))
 
 
 def _loss(layers: tuple[Dense, ...], x: Array, y: Array) -> Array:
@@ -155,16 +154,26 @@ def _loss_with_memory(layers: tuple[Dense, ...], data: _Data, rows: Array) -> Ar
     return loss + roughness * (step**2).sum(-1).mean()
 
 
-@partial(jax.jit, static_argnames=("sizes", "epochs"))
+@partial(jax.jit, static_argnames=("n", "epochs"))
+def _orders(key: Array, n: int, epochs: int) -> Int[Array, "epochs n"]:
+    """An order of the n examples for each epoch. Networks of all widths share this
+    program.
+    """
+    return jax.vmap(lambda k: jax.random.permutation(k, n))(
+        jax.random.split(key, epochs)
+    )
+
+
+@partial(jax.jit, static_argnames="sizes")
 def _fit(
     data: _Data,
     k_start: Array,
-    k_order: Array,
+    orders: Int[Array, "epochs n"],
     step_size: Numbers,
     sizes: tuple[int, ...],
-    epochs: int,
 ) -> tuple[Dense, ...]:
     X = data[0]
+    epochs = len(orders)
     size = min(_BATCH, len(X))
     batches = len(X) // size
     adam = optax.adam(optax.cosine_decay_schedule(step_size, epochs * batches))
@@ -176,9 +185,6 @@ def _fit(
         )
         return (optax.apply_updates(layers, updates), moments), None
 
-    orders = jax.vmap(lambda k: jax.random.permutation(k, len(X)))(
-        jax.random.split(k_order, epochs)
-    )
     rows = orders[:, : batches * size].reshape(epochs * batches, size)
     layers = initial_layers(k_start, sizes, X.dtype)
     (layers, _), _ = jax.lax.scan(step, (layers, adam.init(layers)), rows)

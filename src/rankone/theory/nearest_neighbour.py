@@ -135,8 +135,14 @@ def _quadrature(n: float, d: int) -> float:
     r = 1 - depth.ravel()
     clearance = np.minimum(1 - r, reach)  # up to here the ball around x lies inside
     inner = _distance_integral(np.zeros_like(r), clearance, n, lambda t: t**d)
-    outer = _distance_integral(
-        clearance, np.minimum(1 + r, reach), n, lambda t: _share(t, r[:, None], d)
+    beyond = np.minimum(1 + r, reach)
+    crosses = clearance < beyond  # a larger ball around x leaves the unit ball
+    outer = np.zeros_like(r)
+    outer[crosses] = _distance_integral(
+        clearance[crosses],
+        beyond[crosses],
+        n,
+        lambda t: _share(t, r[crosses, None], d),
     )
     return float((d + 2) * (w_depth.ravel() * d * r ** (d - 1)) @ (inner + outer))
 

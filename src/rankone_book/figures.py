@@ -172,11 +172,11 @@ class _Figure(Figure):
             for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
         }
         names = [text.get_text() for text in legend.get_texts()]
-        handles = [
+        handles: list[Any] = [
             handle_of.get(name, handle)
             for name, handle in zip(names, legend.legend_handles, strict=True)
         ]
-        return handles, names, legend.get_texts()[0].get_fontsize()
+        return handles, names, float(legend.get_texts()[0].get_fontsize())
 
     def _lift_legend(self, ax: Axes) -> float:
         """Put the legend of a panel above it in one column, and its title above that;

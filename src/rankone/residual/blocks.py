@@ -165,15 +165,16 @@ def _least_blocks(
         minima, places = _least(_minima(rows, half_norms, q, block), m)
         return minima, places * block
     chunks = -(-n // _CHUNK)
-    found = None
-    for first in range(0, chunks, _GROUP):
+
+    def least_of_group(first: int) -> tuple[Array, Array]:
         minima, starts = _group(
             rows, half_norms, q, first, min(_GROUP, chunks - first), block
         )
         least, places = _least(minima, min(m, len(starts)))
-        group = least, starts[places].astype(jnp.int32)
-        found = group if found is None else _merge(found, group, m)
-    return found
+        return least, starts[places].astype(jnp.int32)
+
+    groups = map(least_of_group, range(0, chunks, _GROUP))
+    return reduce(lambda a, b: _merge(a, b, m), groups)
 
 
 def _merge(

@@ -75,8 +75,9 @@ const percents = (v) => `${figures(100 * v, 2)} %`;
  *
  * @type {(look: Look, context: Context) => string}
  */
-function judged({ S, exact, floored, step }, { K, Y }) {
+function judged({ S, exact, floored, step }, { K, Y, freedom }) {
   const expected = Math.sqrt(K / (2 * Y));
+  const slope = fixed(expected * Math.sqrt(freedom));
   const [error, share] = [Math.abs(S - exact) / exact, expected / exact];
   const off = (/** @type {number} */ d) =>
     Math.abs(rounded(S, d) - rounded(exact, d)) / rounded(exact, d);
@@ -84,7 +85,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const seen = rounded(exact, digits);
   const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
   const both = `The exact memory has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} is expected (the bar shows that of the slope of Ŝ)`;
+  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} (its slope: ${slope}) is expected`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
@@ -103,7 +104,7 @@ const SENTENCES = [
   (_, { K, bits }) =>
     `*T* adds up the waves of the ${pictures(K, bits)}: for each frequency a sum of cosines and a sum of sines. It holds both divided by √*Y*, so that the product of two such vectors is a mean over all *Y* frequencies. No single term can be read from a sum.`,
   (look, context) =>
-    `S is the sum of the similarities of the state to all stored ${context.bits ? "patterns" : "pictures"}, each from 0 (far) to 1 (equal). ${judged(look, context)}`,
+    `S adds up how similar the state is to each stored ${context.bits ? "pattern" : "picture"}, from 0 (far) to 1 (equal). ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."

@@ -89,6 +89,9 @@ export function chart({ title, caption = true, x, y, series, interactive = false
   const note = h("p", { class: "r1-plot-note" });
   const legend = h("ul", { class: "r1-legend" });
   legend.append(...drawn.flatMap(({ entry }) => entry ?? []));
+  drawn.forEach(({ entry }, i) => {
+    if (entry) entry.hidden = Boolean(series[i].rare); // until it is drawn: nothing moves when another one is
+  });
 
   /** @type {(at: Data[number]) => Point | null} */
   function place([across, up]) {

@@ -5,7 +5,7 @@ import { figures as inFigures } from "../kit/number.js";
 
 export function createReadouts() {
   const noise = gauge({
-    label: "Signal over noise, first step",
+    label: "Signal over noise",
     min: 0.03,
     max: 30,
     format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),

@@ -154,8 +154,8 @@ class _Figure(Figure):
         self.set_size_inches(width, height)
         self.draw_without_rendering()
         drawn = self.get_tightbbox().padded(0.05)
-        # as wide as a phone, for that is how a page draws every such picture
-        whole = Bbox.from_extents(0, drawn.y0, width, drawn.y1)
+        # no narrower: a page draws every picture as wide as a phone
+        whole = Bbox.union([drawn, Bbox.from_extents(0, drawn.y0, width, drawn.y1)])
         picture = BytesIO()
         self.savefig(picture, format="png", dpi=2 * self.dpi, bbox_inches=whole)
         return (

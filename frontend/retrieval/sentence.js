@@ -49,7 +49,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories find the picture. The list compares the query with each one. T averages rough guesses of how close all of them are, one per frequency. Can you make one fail?";
+  "Both memories find the picture. The list compares the query with each one. T averages one rough guess per frequency, a random pattern, of how close they all are. Can you make one fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {

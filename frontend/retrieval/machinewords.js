@@ -84,28 +84,28 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const seen = rounded(exact, digits);
   const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
   const both = `The list has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `Its noise is about √(*K*/2*Y*) = ${figures(expected, few)}`;
+  const noise = `At a random place its noise is about √(*K*/2*Y*) = ${figures(expected, few)}`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
-    step > 0 && error > CLIMBED * share ? "; each step climbs Ŝ, its noise included" : "";
+    step > 0 && error > CLIMBED * share ? "; but the steps have climbed Ŝ, and so its noise" : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
 }
 
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
   (look, { D, Y }) =>
-    `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a random pattern: it multiplies each of the ${count(D)} numbers by a weight and adds the products up. √*β* times this sum is the phase *θ*, an angle. A larger *β* spreads similar pictures further apart.`,
+    `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a random pattern of ${count(D)} weights, one per number. √*β* times the sum of the products is the phase *θ*, an angle. It turns as the picture changes, faster with larger weights; hence the name.`,
   () =>
     "The distributed memory reads a state only through the cosine and the sine of its phase. Small dots are the stored pictures, faint ones inside the state at earlier steps. A picture close to the state has almost the same phase at every frequency; a distant one has it at a few, by chance.",
   (_, { K, bits }) =>
-    `*T* adds up the ${pictures(K, bits)}: it holds for each frequency the sum of their cosines and the sum of their sines, both divided by √*Y*. No single one can be read from a sum. But the cosines and sines of the state, times those of *T*, tell how close the state is to all of them.`,
+    `*T* holds for each frequency two sums over the ${pictures(K, bits)}, of their cosines and of their sines. No single one can be read from a sum. Times the cosines and sines of the state, and averaged over all frequencies, the sums tell how close the state is to all of them. The √*Y* is for this average.`,
   (look, context) =>
     `S adds up how similar the state is to each stored ${context.bits ? "pattern" : "picture"}, from 0 (far) to 1 (equal). ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. The noise has a slope, too: along each of the ${count(freedom)} numbers that move it is about as large as the noise of Ŝ, together √${count(freedom)} = ${count(Math.sqrt(freedom))} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders. The numbers move by ${figures(look.moved, 2)} of the grey scale on average.`,
+      : `S is large near stored pictures, so a step of size *η* moves the pixels where log Ŝ rises fastest. The noise of Ŝ moves each of the ${count(freedom)} free numbers, too, and all of them together √${count(freedom)} = ${count(Math.sqrt(freedom))} times as far: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders. On average a number moves by ${figures(look.moved, 2)}.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */
@@ -141,8 +141,7 @@ const FORMULAS = [
     const [cos, ofCos, sin, ofSin] = four.map((v) => fixed(v, places));
     return `One term: ${cos} × ${factor(ofCos)} + ${factor(sin)} × ${factor(ofSin)} = ${fixed(part)}`;
   },
-  (_, { eta, beta }) =>
-    `*x* ← *x* + (*η*/*β*) ∇ log Ŝ, step size *η*/*β* = ${figures(eta)}/${figures(beta)}`,
+  (_, { eta, beta }) => `*x* ← *x* + (*η*/*β*) ∇ log Ŝ, *η*/*β* = ${figures(eta)}/${figures(beta)}`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

@@ -49,7 +49,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories find the picture. The list compares the query with each one. T averages one rough guess per frequency, a random pattern, of how close they all are. Can you make one fail?";
+  "Both find the picture. Each frequency, a random pattern, guesses roughly how close the query is to all pictures. T averages the guesses; the error left is noise. Can you make one fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {

@@ -36,7 +36,7 @@ test("each level says what is seen, with its own numbers", () => {
     ["6 stored pictures"],
     // |Ŝ − S|/S, √(K/2Y), and this over S
     ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.00707", "only 0.99 % of S"],
-    ["1,536", "= 39 times as large: 0.28", "0.016"],
+    ["1,536", "= 39 times as far: 0.28", "0.016"],
   ];
   wanted.forEach((numbers, level) => {
     for (const number of numbers) assert.ok(said[level].includes(number), said[level]);
@@ -44,12 +44,12 @@ test("each level says what is seen, with its own numbers", () => {
 });
 
 test("one picture is one, bits are patterns, and noise is called noise", () => {
-  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture: /);
+  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture, /);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
-  assert.match(sentenceOf(3, look, context), /each step climbs Ŝ, its noise included/);
+  assert.match(sentenceOf(3, look, context), /the steps have climbed Ŝ, and so its noise/);
   const atFirst = { ...look, step: 0 };
-  assert.doesNotMatch(sentenceOf(3, atFirst, context), /each step/);
-  assert.match(sentenceOf(0, atFirst, context), /^The state is the query\. /);
+  assert.doesNotMatch(sentenceOf(3, atFirst, context), /have climbed/);
+  assert.match(sentenceOf(0, atFirst, context), /^The vector's state is the query\. /);
   assert.doesNotMatch(sentenceOf(3, look, context), /is noise\./);
   assert.match(sentenceOf(3, { ...look, floored: true }, context), /this Ŝ is noise/);
   assert.match(sentenceOf(3, { ...look, exact: 0.003 }, context), /more than S itself/);
@@ -63,7 +63,7 @@ test("each level has a formula that comes out, and a section of the book that de
     "cos 2.50 = −0.80, sin 2.50 = 0.60",
     "1.11 / √60,000 = 0.0045 and −0.66 / √60,000 = −0.0027",
     "One term: −0.801 × 1.114 + 0.598 × (−0.660) = −1.29",
-    "x ← x + (η/β) ∇ log Ŝ, step size η/β = 0.2/75",
+    "x ← x + (η/β) ∇ log Ŝ, η/β = 0.2/75",
   ]);
   for (const [place, heading] of SECTIONS) {
     const [page, anchor] = place.split(".html#");

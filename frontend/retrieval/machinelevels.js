@@ -48,12 +48,8 @@ function footOf(level, act, label) {
     element: h(
       "div",
       { class: "r1-foot" },
-      h(
-        "div",
-        {},
-        line,
-        root === undefined ? null : h("p", { class: "r1-muted" }, "Derived in ", link),
-      ),
+      line,
+      h("p", { class: "r1-muted" }, ...(root === undefined ? [] : ["Derived in ", link])),
       door,
     ),
     door,

@@ -84,7 +84,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const seen = rounded(exact, digits);
   const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
   const both = `The list has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `At a random place its noise is about √(*K*/2*Y*) = ${figures(expected, few)}`;
+  const noise = `Before any step its noise is about √(*K*/2*Y*) = ${figures(expected, few)}`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
@@ -95,17 +95,17 @@ function judged({ S, exact, floored, step }, { K, Y }) {
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
   (look, { D, Y }) =>
-    `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a random pattern of ${count(D)} weights, one per number. √*β* times the sum of the products is the phase *θ*, an angle. It turns as the picture changes, faster with larger weights; hence the name.`,
+    `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. √*β* times the sum of the products is the phase *θ*, an angle. It turns as the picture changes, faster with larger weights or *β*; hence the name.`,
   () =>
     "The distributed memory reads a state only through the cosine and the sine of its phase. Small dots are the stored pictures, faint ones inside the state at earlier steps. A picture close to the state has almost the same phase at every frequency; a distant one has it at a few, by chance.",
   (_, { K, bits }) =>
-    `*T* holds for each frequency two sums over the ${pictures(K, bits)}, of their cosines and of their sines. No single one can be read from a sum. Times the cosines and sines of the state, and averaged over all frequencies, the sums tell how close the state is to all of them. The √*Y* is for this average.`,
+    `*T* holds for each frequency two sums over the ${pictures(K, bits)}, of cosines and of sines. No single one can be read from a sum. Times the state's cosines and sines, and averaged over all frequencies, they tell how close the state is to all. Each is divided by √*Y*, their product by *Y*.`,
   (look, context) =>
     `S adds up how similar the state is to each stored ${context.bits ? "pattern" : "picture"}, from 0 (far) to 1 (equal). ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `S is large near stored pictures, so a step of size *η* moves the pixels where log Ŝ rises fastest. The noise of Ŝ moves each of the ${count(freedom)} free numbers, too, and all of them together √${count(freedom)} = ${count(Math.sqrt(freedom))} times as far: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders. On average a number moves by ${figures(look.moved, 2)}.`,
+      : `S is large near stored pictures, so a step moves the pixels by *η*/*β* times the slope of log Ŝ. The noise of level 4, ${figures(Math.sqrt(K / (2 * Y)), 2)}, pushes each of the ${count(freedom)} hidden numbers. Together these pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders. A number moves by ${figures(look.moved, 2)} on average.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

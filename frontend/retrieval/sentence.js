@@ -63,7 +63,7 @@ function bothRight(run, { Y }) {
 function vectorLost(run, { beta, Y, eta }) {
   const { distributed } = run.both;
   if (!distributed.noisy)
-    return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
+    return `The exact memory brings the picture back. The distributed memory ${distributed.mixed >= BLEND ? "stops at a blend of several, with grain" : `is drawn to another one, ${distributed.label}`}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
     return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther; in the vector noise hides it. Lower β, ${Y < MOST ? "raise Y, " : ""}or hide less.`;

@@ -22,7 +22,6 @@ const look = {
   exact: 0.712,
   step: 12,
   floored: false,
-  moved: 0.0157,
   atRest: false,
 };
 /** @type {any} */

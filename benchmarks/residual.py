@@ -21,6 +21,8 @@ NEIGHBOURS = 50
 # n, dim, queries
 SIZES = [
     (50_000, 64, (1, 16, 100, 1000)),
+    (50_000, 512, (1, 16, 100)),
+    (200_000, 64, (1, 16, 100)),
     (1_000_000, 64, (1, 16, 100)),
     (1_000_000, 512, (1, 16, 100)),
 ]
@@ -60,8 +62,9 @@ def cases(n: int, D: int, queries: tuple[int, ...]) -> Iterator[Case]:
     q = rng.standard_normal((max(queries), D), dtype=np.float32)
     labels = np.eye(CLASSES)[rng.integers(0, CLASSES, n)]
     store = ExactSearch(rows)
-    searches = peers(rows)
+    installed = peers(rows)
     for N in queries:
+        searches = {name: f for name, f in installed.items() if suits(name, N)}
         on_device = jnp.asarray(q[:N])
         found = store.search(on_device, NEIGHBOURS)
         mine = answer(np.asarray(found.distances), np.asarray(found.indices), labels)
@@ -100,6 +103,17 @@ def largest(a: np.ndarray, b: np.ndarray) -> float:
     return float(abs(a - b).max())
 
 
+def suits(name: str, queries: int) -> bool:
+    """Whether `name` says what faiss at its best does for so many queries: one distance
+    after another ("direct") for a few, products of matrices ("BLAS") for more.
+    """
+    if name.startswith("faiss, direct"):
+        return queries < BLAS_FROM
+    if name.startswith("faiss, BLAS"):
+        return queries >= BLAS_FROM
+    return True
+
+
 @cache
 def faiss_as_installed() -> tuple[int, int]:
     """Its threshold for multiplying matrices and its threads, before anybody changes
@@ -133,9 +147,10 @@ def peers(rows: np.ndarray) -> dict[str, Search]:
 
         found["faiss as installed"] = lambda x: search(x, installed, threads)
         for most in (1, 2):
-            found[f"faiss, BLAS, threads {most}"] = lambda x, most=most: search(
-                x, BLAS_FROM * rows.shape[1], most
-            )
+            for form in ("direct", "BLAS"):
+                found[f"faiss, {form}, threads {most}"] = lambda x, most=most: search(
+                    x, BLAS_FROM * rows.shape[1], most
+                )
     if find_spec("sklearn"):
         from sklearn.neighbors import NearestNeighbors
 

@@ -221,7 +221,7 @@ export function createExplorer(given, fetchPictures) {
     /** @type {(text: (of: Ready) => string) => string} */
     const known = (text) => (ready ? text(ready) : NOT_YET);
     return [
-      ["Frequencies that the error law asks for", known(({ law }) => count(rounded(law.needed)))],
+      ["Frequencies that two conditions ask for", known(({ law }) => count(rounded(law.needed)))],
       ["Noise of the estimate, √(K/2Y)", known(({ law }) => figures(law.noise, 2))],
       [
         `Its slope, √${known(({ freedom }) => String(freedom))} times that`,

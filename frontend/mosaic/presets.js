@@ -29,7 +29,7 @@ const OUTCOME = {
 };
 /** @type {(found: Found) => string} */
 const asks = ({ ready, settings }) =>
-  `The error law asks for ${count(rounded(ready.law.needed))} frequencies; there are ${count(settings.Y)}.`;
+  `The two conditions ask for ${count(rounded(ready.law.needed))} frequencies; there are ${count(settings.Y)}.`;
 
 /** @type {Preset<Patch, Found>[]} */
 const QUESTIONS = [

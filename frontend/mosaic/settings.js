@@ -51,7 +51,7 @@ export function nextSettings(settings, patch) {
 export const settingsFrom = (/** @type {Patch} */ given = {}) => nextSettings(DEFAULTS, given);
 
 /**
- * What the two descents are told, the pixels that are free, and what the error law says beforehand.
+ * What the two descents are told, the pixels that are free, and what the law of the descent says beforehand.
  *
  * @param {Settings} settings
  * @param {Pictures} pictures

@@ -64,7 +64,7 @@ export function explain(exact, copy, settings, ready) {
     : copy.wrong < NEAR * ready.freedom
       ? "The vector is near it, and its noise leaves wrong pixels."
       : "The vector did not find it.";
-  return `${first} ${second} The error law asks for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
+  return `${first} ${second} The two conditions ask for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
 }
 
 /** Two figures. @param {number} n */

@@ -88,6 +88,7 @@ export function createMachine(on) {
       from < 0 ? opener.getBoundingClientRect() : boxOf(Math.min(from, Math.max(to, 0)));
     level = to;
     element.hidden = level < 0;
+    element.dataset.level = String(level);
     levels.forEach((one, i) => {
       one.element.hidden = i !== level;
     });

@@ -48,12 +48,8 @@ function footOf(level, act, label) {
     element: h(
       "div",
       { class: "r1-foot" },
-      h(
-        "div",
-        {},
-        line,
-        root === undefined ? null : h("p", { class: "r1-muted" }, "Derived in ", link),
-      ),
+      line,
+      h("p", { class: "r1-muted" }, ...(root === undefined ? [] : ["Derived in ", link])),
       door,
     ),
     door,
@@ -378,7 +374,7 @@ function sumLevel(inner) {
         y: [low - 2 * room, high + room],
         summary: `From all ${count(Y)} frequencies Ŝ is ${figures(S)}; the exact memory gives ${figures(exact)}.`,
       });
-      slope.show(look.slope.bytes, "grey is 0");
+      slope.show(look.slope.bytes, "enlarged");
       foot.draw(look, context);
     },
     /** The curve draws itself, from one frequency to all. */
@@ -398,13 +394,13 @@ function sumLevel(inner) {
 }
 
 /**
- * The state, the step, and the next state; at rest the way back to the first step.
+ * The state, the step, and the next state; at rest or at the last step the way back to the first.
  *
  * @type {(take: (first: boolean) => void) => Level}
  */
 function stepLevel(take) {
-  let atRest = false;
-  const foot = footOf(4, () => take(atRest), "");
+  let isOver = false;
+  const foot = footOf(4, () => take(isOver), "");
   const row = rowOf(["state", "step", "next state"], "+", foot, ({ numbers }, i) => {
     const [pixel, move] = [numbers.state[i], numbers.move[i]];
     return [pixel, move, pixel + move];
@@ -414,12 +410,12 @@ function stepLevel(take) {
     element: row.element,
     door: foot.door,
     draw(look, context) {
-      atRest = look.atRest;
+      isOver = look.atRest || look.step >= context.steps;
       state.show(look.state);
-      step.show(look.enlarged.bytes, atRest ? "none" : enlarged(look.enlarged.top));
+      step.show(look.enlarged.bytes, look.atRest ? "none" : enlarged(look.enlarged.top));
       next.show(look.next);
-      setText(foot.door, atRest ? "From the first step" : "Take this step");
-      foot.door.disabled = atRest && look.step === 0;
+      setText(foot.door, isOver ? "From the first step" : "Take this step");
+      foot.door.disabled = isOver && look.step === 0;
       row.draw(look, context);
     },
   };

@@ -75,40 +75,37 @@ const percents = (v) => `${figures(100 * v, 2)} %`;
  *
  * @type {(look: Look, context: Context) => string}
  */
-function judged({ S, exact, floored, step }, { K, Y, freedom }) {
+function judged({ S, exact, floored, step }, { K, Y }) {
   const expected = Math.sqrt(K / (2 * Y));
-  const slope = fixed(expected * Math.sqrt(freedom));
   const [error, share] = [Math.abs(S - exact) / exact, expected / exact];
   const off = (/** @type {number} */ d) =>
     Math.abs(rounded(S, d) - rounded(exact, d)) / rounded(exact, d);
   const digits = digitsFor(3, (d) => percents(off(d)) === percents(error));
   const seen = rounded(exact, digits);
   const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
-  const both = `The exact memory has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `Noise of √(*K*/2*Y*) = ${figures(expected, few)} (its slope: ${slope}) is expected`;
+  const both = `The list has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
+  const noise = `Before any step its noise is about √(*K*/2*Y*) = ${figures(expected, few)}`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
-    step > 0 && error > CLIMBED * share
-      ? "; each step goes where Ŝ rises, so also where noise raises it"
-      : "";
+    step > 0 && error > CLIMBED * share ? "; but the steps have climbed Ŝ, and so its noise" : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S${climbed}.`;
 }
 
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
   (look, { D, Y }) =>
-    `The state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} multiplies each of its ${count(D)} numbers by a random weight and adds the products up. √*β* times this sum is the phase *θ*, a place on a wave. A larger *β* spreads similar pictures further apart.`,
+    `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. √*β* times the sum of the products is the phase *θ*, an angle. It turns as the picture changes, faster with larger weights or *β*; hence the name.`,
   () =>
-    "The distributed memory reads a state only through waves: the cosine and the sine of its phase. Small dots are the stored pictures, faint ones earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one only by chance.",
+    "The distributed memory reads a state only through the cosine and the sine of its phase. Small dots are the stored pictures, faint ones inside the state at earlier steps. A picture close to the state has almost the same phase at every frequency; a distant one has it at a few, by chance.",
   (_, { K, bits }) =>
-    `*T* adds up the waves of the ${pictures(K, bits)}: for each frequency a sum of cosines and a sum of sines. It holds both divided by √*Y*, so that the product of two such vectors is a mean over all *Y* frequencies. No single term can be read from a sum.`,
+    `*T* holds for each frequency two sums over the ${pictures(K, bits)}, of cosines and of sines. No single one can be read from a sum. Times the state's cosines and sines, and averaged over all frequencies, they tell how close the state is to all. Each is divided by √*Y*, their product by *Y*.`,
   (look, context) =>
     `S adds up how similar the state is to each stored ${context.bits ? "pattern" : "picture"}, from 0 (far) to 1 (equal). ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `S is large near stored pictures, so a step moves the pixels in the direction in which log Ŝ rises fastest, its slope ∇ log Ŝ. Because of the log it stays steep where Ŝ is small. The slope of the noise has ${count(freedom)} parts, one per number that moves, so it is √${count(freedom)} = ${count(Math.sqrt(freedom))} times the noise of Ŝ: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, as beside the sliders. The numbers move by ${figures(look.moved, 2)} of the grey scale on average.`,
+      : `S is large near stored pictures, so a step moves the pixels by *η*/*β* times the slope of log Ŝ. The noise of level 4, ${figures(Math.sqrt(K / (2 * Y)), 2)}, pushes each of the ${count(freedom)} hidden numbers. Together these pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders. A number moves by ${figures(look.moved, 2)} on average.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */
@@ -175,4 +172,4 @@ export const partOf = (label, phase) =>
 export const scaleOf = (top) => `grey 0, white ${figures(top, 1)}`;
 
 /** How far a step is enlarged so that `top` is white. @param {number} top */
-export const enlarged = (top) => `enlarged ${figures(1 / (2 * top), 2)} times`;
+export const enlarged = (top) => `enlarged ${figures(1 / (2 * top), 2)} ×`;

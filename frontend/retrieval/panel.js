@@ -173,7 +173,7 @@ function firstControls(settings, change) {
       format: count,
       effect: "less noise",
       title:
-        "How many random waves are laid over the pictures. Each gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
+        "How many random patterns are laid over a picture. Each of these frequencies gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
     }),
     K: slider({
       ...of("K"),

@@ -49,7 +49,7 @@ export function explain(run, settings) {
 
 /** What the reader is told before anything has changed: what each memory costs, and what to try. */
 export const OPENING =
-  "Both memories find the picture. The list compares the query with each one. T averages rough guesses of how close all of them are, one per frequency. Can you make one fail?";
+  "Both find the picture. Each frequency, a random pattern, guesses roughly how close the query is to all pictures. T averages the guesses; the error left is noise. Can you make one fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -63,7 +63,7 @@ function bothRight(run, { Y }) {
 function vectorLost(run, { beta, Y, eta }) {
   const { distributed } = run.both;
   if (!distributed.noisy)
-    return `The exact memory brings the picture back. The distributed memory is drawn to another one, ${distributed.label}.`;
+    return `The exact memory brings the picture back. The distributed memory ${distributed.mixed >= BLEND ? "stops at a blend of several, with grain" : `is drawn to another one, ${distributed.label}`}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
     return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther; in the vector noise hides it. Lower β, ${Y < MOST ? "raise Y, " : ""}or hide less.`;

@@ -139,7 +139,7 @@ export const crosstalk = {
     {
       key: "light",
       name: "A tenth full",
-      ask: "K = D/10 patterns. The field pulls each bit to its right side by 1, the others push at random. Raise the load: where does the crosstalk overtake the signal?",
+      ask: "K = D/10 patterns. Its own pattern pulls each stored bit to the correct side by 1, and the other patterns push at random. Raise the load: where does the crosstalk overtake the signal?",
       after: ({ words }) => words,
       set: {},
     },

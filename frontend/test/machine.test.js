@@ -36,7 +36,7 @@ test("each level says what is seen, with its own numbers", () => {
     ["6 stored pictures"],
     // |Ŝ − S|/S, √(K/2Y), and this over S
     ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.00707", "only 0.99 % of S"],
-    ["1,536", "= 39 times the noise of Ŝ: 0.28", "0.016"],
+    ["1,536", "√1,536 times as large: 0.28", "0.016"],
   ];
   wanted.forEach((numbers, level) => {
     for (const number of numbers) assert.ok(said[level].includes(number), said[level]);
@@ -44,12 +44,12 @@ test("each level says what is seen, with its own numbers", () => {
 });
 
 test("one picture is one, bits are patterns, and noise is called noise", () => {
-  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture:/);
+  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture, /);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
-  assert.match(sentenceOf(3, look, context), /each step goes where Ŝ rises, so also where noise/);
+  assert.match(sentenceOf(3, look, context), /the steps have climbed Ŝ, and so its noise/);
   const atFirst = { ...look, step: 0 };
-  assert.doesNotMatch(sentenceOf(3, atFirst, context), /each step/);
-  assert.match(sentenceOf(0, atFirst, context), /^The state is the query\. /);
+  assert.doesNotMatch(sentenceOf(3, atFirst, context), /have climbed/);
+  assert.match(sentenceOf(0, atFirst, context), /^The vector's state is the query\. /);
   assert.doesNotMatch(sentenceOf(3, look, context), /is noise\./);
   assert.match(sentenceOf(3, { ...look, floored: true }, context), /this Ŝ is noise/);
   assert.match(sentenceOf(3, { ...look, exact: 0.003 }, context), /more than S itself/);
@@ -86,7 +86,7 @@ test("one number is followed, and a stored picture is named, in figures that are
     "Row 1, column 1: 0.500 + 0.250 = 0.750",
   );
   assert.equal(partOf("cat", Math.PI), "cat: phase 3.14, cosine −1.00, sine 0.00");
-  assert.equal(enlarged(0.0357), "enlarged 14 times");
+  assert.equal(enlarged(0.0357), "enlarged 14 ×");
 });
 
 /** A number as it is written, and one unit of its last digit. @param {string} text */
@@ -158,7 +158,7 @@ test("the error of Ŝ and its noise come out of the numbers beside them", () => 
   ]) {
     const said = sentenceOf(3, { ...look, S, exact }, context).replaceAll("*", "");
     const numbers =
-      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* = (\S+) \(its slope: 0\.28\) is expected, .* (\S+) % of S/;
+      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* noise is about \S+ = (\S+), .* (\S+) % of S/;
     const [, ...shown] = numbers.exec(said) ?? [];
     const [s, estimate, error, noise, share] = shown.map(read);
     const off = (100 * Math.abs(estimate.value - s.value)) / s.value;

@@ -53,13 +53,19 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     assert "mjx-c" in card.inner_html()
     assert number.get_attribute("aria-describedby") == card.get_attribute("id")
     link = card.get_by_role("link", name="The cell that computed it")
+    link.hover(trial=True)  # the card has stopped moving
     words = number.bounding_box()
     there = link.bounding_box()
-    # on the way it is over the text
+    # The page's time stands still on the way, which leads over the text: on a busy
+    # machine the card would close before the pointer is there.
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
     page.mouse.move(words["x"] + 5, words["y"] + words["height"] + 2)
     page.mouse.move(there["x"] + 5, there["y"] + 5)
-    page.wait_for_timeout(500)
+    page.locator(f"{CARD}:hover").wait_for()
+    page.clock.run_for(500)
     assert card.is_visible()
+    page.clock.resume()
     cell = page.locator(link.get_attribute("href"))
     assert "critical_load" in cell.locator("pre").first.text_content()
     page.mouse.move(2, 2)

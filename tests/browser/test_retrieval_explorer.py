@@ -175,9 +175,7 @@ def test_without_motion_it_opens_at_the_end_of_a_run_that_succeeds_and_equals_ja
     assert found["step"] == found["steps"] > 20
     expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("✓ astronaut")
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text("✓ astronaut")
-    expect(page.locator(".r1-sentence")).to_contain_text(
-        "Both memories find the picture."
-    )
+    expect(page.locator(".r1-sentence")).to_contain_text("Both find the picture.")
     check_against_jax(page)
 
 
@@ -228,9 +226,7 @@ def test_it_plays_on_sight_in_both_memories_from_the_query_to_the_end(explorer):
     for memory in (0, 1):
         assert len({pictures[memory] for pictures in seen}) > 8
     assert end["step"] == end["steps"] == 39
-    expect(page.locator(".r1-sentence")).to_contain_text(
-        "Both memories find the picture."
-    )
+    expect(page.locator(".r1-sentence")).to_contain_text("Both find the picture.")
 
 
 def test_a_slider_shows_ends_while_it_moves_and_plays_when_it_is_let_go(explorer):

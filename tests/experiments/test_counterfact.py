@@ -368,6 +368,21 @@ def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_i
     assert script.cosine(case, "a town", "nothing of the kind", 20, 5) is None
 
 
+def test_recorded_texts_leave_the_old_answer_and_come_no_nearer_to_the_new_one():
+    results = [cell["results"] for cell in load_record("counterfact_prose")["cells"]]
+    before, after = (
+        np.concatenate([np.asarray(one[when]["cosine"], float) for one in results], 1)
+        for when in ("before", "after")
+    )
+    errors = []  # change of the mean, in its standard errors
+    for change in after - before:
+        change = change[~np.isnan(change)]
+        errors.append(change.mean() / (change.std() / np.sqrt(len(change))))
+    new, old = errors
+    assert abs(new) < 2
+    assert old < -2
+
+
 # What a sequence forgets
 
 

@@ -55,6 +55,7 @@ GRID = {
     "strength": [0.0, 1.0, 10.0, 150.0, 1500.0, 15000.0],
     "edits": [100, 1000],
 }
+WITHOUT_RIDGE = {"method": "alphaedit", "strength": 0.0}  # has no solution
 FULL = OPTIONS | {"threshold": 0.02, "searched": 1000}
 
 
@@ -214,7 +215,14 @@ def _unedited() -> np.ndarray:
 
 
 EXPERIMENT = Experiment(
-    "counterfact_peers", __doc__, GRID, measure, FULL, of="the book", alike=("blocks",)
+    "counterfact_peers",
+    __doc__,
+    GRID,
+    measure,
+    FULL,
+    of="the book",
+    alike=("blocks",),
+    impossible=(WITHOUT_RIDGE,),
 )
 
 if __name__ == "__main__":

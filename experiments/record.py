@@ -60,6 +60,7 @@ class Experiment:
         value: What all of it is worth beside other experiments; each cell has its
             share.
         alike: Axes whose values take as long as each other, as seeds do.
+        impossible: Values that do not go together: no cell has all of one entry.
     """
 
     name: str
@@ -71,21 +72,35 @@ class Experiment:
     seeds: tuple[int, ...] = (0,)
     value: float = 1.0
     alike: tuple[str, ...] = ()
+    impossible: tuple[Cell, ...] = ()
 
     @property
     def cells(self) -> list[Cell]:
         """Parameters of all cells of the whole experiment."""
-        return _cells({**self.grid, "seed": list(self.seeds)}, self.options)
+        return self.chosen({**self.grid, "seed": list(self.seeds)}, self.options)
+
+    def chosen(self, grid: dict[str, list], options: Cell) -> list[Cell]:
+        """Parameters of the cells of a part of the grid."""
+        cells = [
+            dict(zip(grid, values, strict=True)) | options
+            for values in itertools.product(*grid.values())
+        ]
+        return [
+            cell
+            for cell in cells
+            if not any(one.items() <= cell.items() for one in self.impossible)
+        ]
 
     @property
     def whole(self) -> Cell:
         """What its record says of it."""
-        return {
+        head = {
             "name": self.name,
             "axes": list(self.grid),
             "of": self.of,
             "full": {**self.grid, **self.options},
         }
+        return head | {"impossible": list(self.impossible)} if self.impossible else head
 
 
 def main(experiment: Experiment, argv: Any = None) -> dict:
@@ -98,7 +113,8 @@ def main(experiment: Experiment, argv: Any = None) -> dict:
     """
     args = _arguments(experiment, argv)
     grid = {**{key: getattr(args, key) for key in experiment.grid}, "seed": args.seeds}
-    cells = _cells(grid, {key: getattr(args, key) for key in experiment.options})
+    options = {key: getattr(args, key) for key in experiment.options}
+    cells = experiment.chosen(grid, options)
     path = args.out / f"{experiment.name}.json"
     began = time.monotonic()
     run = _entered(path, experiment, "runs", _run(args.device, argv))
@@ -215,13 +231,6 @@ def _arguments(experiment: Experiment, argv: Any) -> argparse.Namespace:
         "--out", type=Path, default=RESULTS, help="folder of the records"
     )
     return parser.parse_args(argv)
-
-
-def _cells(grid: dict[str, list], options: Cell) -> list[Cell]:
-    return [
-        dict(zip(grid, values, strict=True)) | options
-        for values in itertools.product(*grid.values())
-    ]
 
 
 def _run(device: str, argv: Any) -> dict:

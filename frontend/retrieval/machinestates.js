@@ -74,7 +74,7 @@ export function look(simulation, states, step, frequency) {
  * @param {number} frequency
  */
 function seen({ config, memory, patterns }, states, x, step, frequency) {
-  const { D, beta, eta, free, freedom, shown } = config;
+  const { D, beta, eta, free, shown } = config;
   const { weights, gradient, phaseOf, ...read } = anatomy(memory, patterns, x, frequency);
   const atRest = step >= states.rest;
   const next = x.slice();
@@ -90,7 +90,6 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
     atRest,
     exact: new ExactMemory(patterns, beta).energyGradient(x, new Float32Array(D)).S,
     trail: steps.map((kept) => phaseOf(/** @type {Float32Array} */ (states.kept.get(kept)))),
-    moved: freedom > 0 ? sizeOf(move) / freedom : 0, // of a hidden pixel on average, of the grey scale
     state: toBytes(x, new Uint8ClampedArray(shown)),
     next: toBytes(next, new Uint8ClampedArray(shown)),
     weights: signed(weight, shown),
@@ -107,9 +106,6 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
     numbers: { state: x.map((v) => unit * v), weights: weight, move },
   };
 }
-
-/** @param {Float32Array} values */
-const sizeOf = (values) => values.reduce((total, v) => total + Math.abs(v), 0);
 
 /**
  * Numbers of both signs as bytes: zero is the middle grey, and `top`, three times their root mean square, is white.

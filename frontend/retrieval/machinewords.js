@@ -105,7 +105,7 @@ const SENTENCES = [
   (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `S is large near stored pictures, so a step moves the pixels by *η*/*β* times the slope of log Ŝ. The noise of level 4, ${figures(Math.sqrt(K / (2 * Y)), 2)}, pushes each of the ${count(freedom)} hidden numbers. Together these pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders. A number moves by ${figures(look.moved, 2)} on average.`,
+      : `S is large near stored pictures, so a step moves the pixels by *η*/*β* times the slope of log Ŝ. A wave is about as steep as it is high, so the noise of Ŝ, ${figures(Math.sqrt(K / (2 * Y)), 2)}, pushes each of the ${count(freedom)} hidden numbers as much. Together these pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

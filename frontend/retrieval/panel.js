@@ -182,7 +182,8 @@ function firstControls(settings, change) {
       values: upTo(24),
       format: count,
       effect: "more noise, more mixing",
-      title: "How many pictures are stored: the first K of the collection, and your own.",
+      title:
+        "How many pictures are stored: the first K of the collection, and your own. Each adds its own error to every reading of T.",
     }),
   };
 }

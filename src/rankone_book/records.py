@@ -119,7 +119,8 @@ def write_record(path: Path, record: dict[str, Any]) -> None:
         rest = {key: value for key, value in run.items() if key not in _MACHINE}
         runs.append({"machine": _place(machines, machine), **rest})
     cells = [_packed(cell, axes, options, names) for cell in record["cells"]]
-    lines = [f"{_line(key)}: {_line(record[key])}" for key in _HEAD]
+    head = (*_HEAD, _IMPOSSIBLE) if _IMPOSSIBLE in record else _HEAD
+    lines = [f"{_line(key)}: {_line(record[key])}" for key in head]
     lists = {"machines": machines, "runs": runs, "names": names, "cells": cells}
     for key, values in lists.items():
         rows = ",\n".join(_line(value) for value in values)
@@ -130,6 +131,9 @@ def write_record(path: Path, record: dict[str, Any]) -> None:
 
 
 _HEAD = ("name", "axes", "of", "full")
+_IMPOSSIBLE = (
+    "impossible"  # of the few records whose axes have values that exclude others
+)
 _ENTRIES = (*_HEAD, "machines", "runs", "names", "cells")
 _MACHINE = ("device", "versions")
 
@@ -363,11 +367,18 @@ def coverage(record: dict[str, Any], **part: Any) -> Coverage:
     axes = record["axes"]
     full = record["full"]
     options = {key: value for key, value in full.items() if key not in axes}
-    grid = list(
-        itertools.product(
-            *([part[axis]] if axis in part else full[axis] for axis in axes)
-        )
+    points = itertools.product(
+        *([part[axis]] if axis in part else full[axis] for axis in axes)
     )
+    excluded = record.get(_IMPOSSIBLE, ())
+    grid = [
+        point
+        for point in points
+        if not any(
+            one.items() <= dict(zip(axes, point, strict=True)).items()
+            for one in excluded
+        )
+    ]
     runs: dict[tuple[Any, ...], bool] = {}
     other_values: dict[str, set[Any]] = {}
     cells = [cell["parameters"] for cell in select(record, **part)]

@@ -210,6 +210,14 @@ def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
     )
 
 
+def test_values_that_exclude_each_other_are_not_missing_and_are_written(tmp_path):
+    record = nested([RUN], RESULTS[:1]) | {"impossible": [{"n": 1}]}
+    assert records.coverage(record).missing == ((2,),)
+    path = tmp_path / "nested.json"
+    records.write_record(path, record)
+    assert records.read_record(path) == record
+
+
 def test_a_cell_counts_as_whole_once_one_of_its_runs_is():
     found = records.coverage(
         record_of((10, 0, 50, "gaussian"), (10, 1, 500, "gaussian"))

@@ -3,6 +3,7 @@ precision and bad input.
 """
 
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from math import inf
 
@@ -1192,6 +1193,29 @@ def test_bad_input_is_named(changed, message):
     good = {"W": W, "C": K @ K.T, "k": k, "v": v}
     with refused(ValueError, match=message):
         ro.rank_one_edit(**(good | changed))
+
+
+MANY = {
+    "batch": ro.batch_edit,
+    "batch, relaxed": partial(ro.batch_edit, omega=1.0),
+    "residuals": lambda W, C, K, V: interpolate_residuals(W, C, K, V, jnp.ones(12)),
+    "sequence": sequential_edit,
+    "sequence, protected": partial(sequential_edit, beta=np.inf),
+    "cycles": partial(cyclic_edit, cycles=2),
+}
+
+
+@pytest.mark.parametrize("entry", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["W", "C", "K", "V"])
+@pytest.mark.parametrize("edit", MANY.values(), ids=MANY)
+def test_a_bad_entry_of_many_pairs_is_named(edit, name, entry):
+    """Arrays of JAX are looked through only after the outcome says that one is bad."""
+    K, _, W, Ks, Vs = problem(m=3)
+    arrays = {"W": W, "C": K @ K.T, "K": Ks, "V": Vs}
+    arrays = {other: jnp.asarray(array) for other, array in arrays.items()}
+    arrays[name] = arrays[name].at[1, 1].set(entry)
+    with refused(ValueError, match=f"^{name}: got NaN or infinity"):
+        edit(*arrays.values())
 
 
 def test_bad_batches_are_named():

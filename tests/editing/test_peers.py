@@ -152,6 +152,9 @@ def test_directions_that_are_not_orthonormal_are_refused(pairs):
     W, _, K, R = pairs
     with refused(ValueError, match=r"directions: .*orthonormal"):
         projected_edit(W, np.ones((24, 2)), K, R)
+    # unit vectors, two of them the same
+    with refused(ValueError, match=r"directions: .*orthonormal"):
+        projected_edit(W, np.eye(24)[:, [0, 1, 1]], K, R)
     with refused(ValueError, match=r"directions: .*\(24, n\)"):
         projected_edit(W, np.eye(23), K, R)
 

@@ -212,6 +212,13 @@ def test_bad_input_is_named(call, named):
         call()
 
 
+@pytest.mark.parametrize("entry", [jnp.nan, jnp.inf, -jnp.inf])
+def test_an_entry_that_is_not_finite_is_not_called_too_large(entry):
+    rows = jnp.eye(3).at[1, 1].set(entry)
+    with refused(ValueError, match="^rows: got NaN or infinity"):
+        ExactSearch(rows)
+
+
 def test_working_memory_does_not_grow_with_the_store_or_the_queries():
     assert (
         block_bytes(10**7, 64, queries=10**3)

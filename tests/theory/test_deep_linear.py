@@ -472,6 +472,7 @@ def test_hats_make_the_bilinear_interpolant():
     worst = []
     for J in (7, 13):
         network = hat_network(g, J)
+        assert network.y_range == (1, 2)
         nodes = np.linspace(0, 1, J)
         got = np.asarray(learn(network, x, y, x_star), float)
 

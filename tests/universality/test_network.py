@@ -199,6 +199,15 @@ def test_depth_is_what_the_text_says(construction, depth):
     assert build(construction).depth == depth
 
 
+@pytest.mark.parametrize("construction", CONSTRUCTIONS)
+def test_the_three_channels_fill_the_stack(construction):
+    network = build(construction)
+    stacks = [layer.W for layer in network.layers if layer.W.ndim == 3]
+    widths = {W.shape[-1] for W in stacks}
+    channels = network.channels
+    assert widths == (set() if channels is None else {sum(channels)})
+
+
 def test_four_hidden_layers_without_a_switch_beat_the_table():
     """M-S5: float32, 1,600 units in the last hidden layer."""
     network = build("shallow", units=1600)

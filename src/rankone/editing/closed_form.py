@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, concrete, host, integer, numbers, readable, settled
+from rankone._checks import array, concrete, host, integer, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.geometry import (
     KeyGeometry,
@@ -135,13 +135,13 @@ def batch_edit(
     >>> np.asarray(edit.delta).round(3).tolist()
     [[1.0, 2.0]]
     """
-    W = matrix(W)
+    W = matrix(W, finite=False)
     C, ridge = as_moments(C, ridge, W)
     refine = _steps(refine)
-    K, V = pairs(W, K, V)
+    K, V = pairs(W, K, V, finite=False)
     edit, quality = _batch(W, C, ridge, K, V, weight("omega", omega), refine)
     refuse_singular("C", quality, C, ridge)
-    refuse(edit.outcome)
+    refuse(edit.outcome, W, K, V)
     return edit
 
 
@@ -165,9 +165,9 @@ def interpolate_residuals(
         q: Queries (D,) or (D, n).
         omega: As in `batch_edit`.
     """
-    W = matrix(W)
+    W = matrix(W, finite=False)
     C, _ = as_moments(C, W=W)
-    K, V = pairs(W, K, V)
+    K, V = pairs(W, K, V, finite=False)
     D = W.shape[1]
     queries = host("q", q)
     q = array(
@@ -182,15 +182,18 @@ def interpolate_residuals(
         )
     answer, fault, quality = _interpolated(W, C, K, V, q, weight("omega", omega))
     refuse_singular("C", quality, C)
-    refuse(fault)
+    refuse(fault, W, K, V)
     return answer
 
 
-def refuse(fault: Array) -> None:
+def refuse(fault: Array, W: Array, K: Array, V: Array) -> None:
     """Raise if an edit of several pairs failed and its outcome can be read without
     cost.
     """
     if code := _code(fault):
+        # Bad entries show in the outcome: only then are all looked through.
+        matrix(W)
+        pairs(W, K, V)
         if code == Outcome.SINGULAR:
             raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
         hint = (
@@ -213,14 +216,7 @@ def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
     """Weights W as an array (H, D). With `finite=False` the check for NaN may be
     skipped, because it costs as much as an edit.
     """
-    if finite or not settled(W):
-        return array("W", W, "(H, D): the weights to edit", 2)
-    if W.ndim != 2 or W.size == 0:
-        raise ValueError(
-            f"W: got shape {W.shape}; "
-            "it must be an array of shape (H, D): the weights to edit."
-        )
-    return W
+    return array("W", W, "(H, D): the weights to edit", 2, finite=finite)
 
 
 def pair(
@@ -229,21 +225,22 @@ def pair(
     """A key (D,), not zero, and a value (H,), checked against the weights. With
     `finite=False` the check of their entries may be skipped.
     """
-    if not finite and settled(k) and settled(v) and k.ndim == v.ndim == 1:
-        _fits(W, k, v, name, "v")
-        return numbers(name, k), numbers("v", v)
-    k = array(name, k, f"({W.shape[1]},): one key", 1)
-    v = array("v", v, f"({W.shape[0]},): one value", 1)
+    k = array(name, k, f"({W.shape[1]},): one key", 1, finite=finite)
+    v = array("v", v, f"({W.shape[0]},): one value", 1, finite=finite)
     _fits(W, k, v, name, "v")
-    if readable(k) and not np.asarray(k).any():
+    if finite and readable(k) and not np.asarray(k).any():
         raise ValueError(f"{name}: got a zero key; it must be {_ZERO}.")
     return k, v
 
 
-def pairs(W: Array, K: ArrayLike, V: ArrayLike) -> tuple[Array, Array]:
-    """Keys (D, m) and values (H, m), checked against the weights."""
-    K = array("K", K, f"({W.shape[1]}, m): one key per column", 2)
-    V = array("V", V, f"({W.shape[0]}, m): one value per column", 2)
+def pairs(
+    W: Array, K: ArrayLike, V: ArrayLike, *, finite: bool = True
+) -> tuple[Array, Array]:
+    """Keys (D, m) and values (H, m), checked against the weights. With `finite=False`
+    the check of their entries may be skipped.
+    """
+    K = array("K", K, f"({W.shape[1]}, m): one key per column", 2, finite=finite)
+    V = array("V", V, f"({W.shape[0]}, m): one value per column", 2, finite=finite)
     _fits(W, K, V, "K", "V")
     if K.shape[1] != V.shape[1]:
         raise ValueError(

@@ -2,7 +2,6 @@
 and reused for every edit.
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +27,7 @@ from rankone._checks import (
     settled,
 )
 from rankone._mesh import Placement
-from rankone._module import Module
+from rankone._module import Module, assembled
 from rankone.checks import Outcome, outcome
 from rankone.editing.split import (
     SplitTriangular,
@@ -131,7 +130,9 @@ class KeyGeometry(Module):
         refuse_singular("C", quality, moments, ridge)
         # where there is no ridge, C itself and no copy
         plain = isinstance(ridge, float) and ridge == 0
-        return replace(geometry, C=moments) if plain else geometry
+        if not plain:
+            return geometry
+        return assembled(KeyGeometry, geometry.__dict__ | {"C": moments})
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":

@@ -84,13 +84,13 @@ def sequential_edit(
     Raises:
         ValueError: As `batch_edit`, or if `beta` is negative.
     """
-    W = matrix(W)
+    W = matrix(W, finite=False)
     C, _ = as_moments(C, W=W)
-    K, V = pairs(W, K, V)
+    K, V = pairs(W, K, V, finite=False)
     weights = weight("omega", omega), weight("beta", beta, least=0.0)
     sequence, quality = _sequence(W, C, K, V, weights)
     refuse_singular("C", quality, C)
-    refuse(sequence.edit.outcome)
+    refuse(sequence.edit.outcome, W, K, V)
     return sequence
 
 
@@ -117,13 +117,13 @@ def cyclic_edit(
         V: Values (H, m).
         cycles: Number of rounds.
     """
-    W = matrix(W)
+    W = matrix(W, finite=False)
     C, _ = as_moments(C, W=W)
-    K, V = pairs(W, K, V)
+    K, V = pairs(W, K, V, finite=False)
     cycles = integer("cycles", cycles, "a positive number of rounds")
     rounds, quality = _rounds(W, C, K, V, cycles)
     refuse_singular("C", quality, C)
-    refuse(rounds.edit.outcome)
+    refuse(rounds.edit.outcome, W, K, V)
     return rounds
 
 

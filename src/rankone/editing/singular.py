@@ -4,6 +4,7 @@ the pseudo-inverse of C.
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, readable
@@ -52,13 +53,12 @@ def pseudo_inverse_edit(
         ValueError: If k is orthogonal to every key: the formula then divides by zero.
     """
     edit = _pseudo_inverse(*_arguments(W, K, k, v))
-    if readable(edit):
-        singular = int(edit.outcome) == Outcome.SINGULAR
-        if singular:
-            raise ValueError(
-                "k: got a key orthogonal to all keys; "
-                "it must have a component in their span; or use ridge_limit_edit."
-            )
+    fault = edit.outcome
+    if readable(fault) and np.asarray(fault) == Outcome.SINGULAR:
+        raise ValueError(
+            "k: got a key orthogonal to all keys; "
+            "it must have a component in their span; or use ridge_limit_edit."
+        )
     return edit
 
 

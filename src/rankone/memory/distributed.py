@@ -26,6 +26,7 @@ from rankone._checks import (
     positive,
     readable,
     real,
+    scalar,
     states,
 )
 from rankone._fingerprint import fingerprint
@@ -146,11 +147,11 @@ class DrDAM(EnergyMemory):
         positive("beta", beta, _BETA, dtype=T.dtype)
         choice("similarity", similarity, _SIMILARITIES)
         lookup("g", g)
-        self.beta = jnp.asarray(_number("beta", beta), T.dtype)
-        self.count = jnp.asarray(_number("count", count), T.dtype)
-        self.power = jnp.asarray(_number("power", power), T.dtype)
-        self.log_scale = jnp.asarray(_number("log_scale", log_scale), T.dtype)
-        self.count_rest = jnp.asarray(_number("count_rest", count_rest), T.dtype)
+        self.beta = scalar(_number("beta", beta), T.dtype)
+        self.count = scalar(_number("count", count), T.dtype)
+        self.power = scalar(_number("power", power), T.dtype)
+        self.log_scale = scalar(_number("log_scale", log_scale), T.dtype)
+        self.count_rest = scalar(_number("count_rest", count_rest), T.dtype)
         self.T = _rounded_tables(T, bits, features)
         self.features = features
         self.centre = _point(centre, features.D, T.dtype)
@@ -230,8 +231,8 @@ class DrDAM(EnergyMemory):
         """New memory that also stores the pattern xi (D,), or patterns (n, D), in O(DY)
         time per pattern, independent of K [D-prop5].
         """
-        patterns = self._patterns(xi)
-        fields = _write_patterns(self, patterns, 1, placement_of(patterns))
+        patterns, rows = self._patterns(xi)
+        fields = _write_patterns(self, patterns, 1, rows)
         return assembled(DrDAM, self.__dict__ | fields)
 
     @automatic
@@ -246,15 +247,16 @@ class DrDAM(EnergyMemory):
             ValueError: If more patterns are removed than are stored. Inside jit the
                 count becomes negative instead.
         """
-        patterns = self._patterns(xi)
+        patterns, rows = self._patterns(xi)
         if readable(self.count, self.count_rest):
+            number = patterns.size // self.D
             count = len(self)
-            if len(patterns) > count:
+            if number > count:
                 raise ValueError(
-                    f"xi: got {len(patterns)} patterns; "
+                    f"xi: got {number} patterns; "
                     f"it must be at most the {count} that are stored."
                 )
-        fields = _write_patterns(self, patterns, -1, placement_of(patterns))
+        fields = _write_patterns(self, patterns, -1, rows)
         return assembled(DrDAM, self.__dict__ | fields)
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "DrDAM":
@@ -402,16 +404,18 @@ class DrDAM(EnergyMemory):
     def _zero(self) -> Float[Array, " D"]:
         return jax.device_put(np.zeros(self.D, self.T.dtype))
 
-    def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
+    def _patterns(self, xi: Numbers) -> tuple[Float[Array, "... D"], Placement | None]:
+        """The checked patterns of a change, and the placement of their rows."""
         if self.bits != 32:
             raise ValueError(
                 f"bits: got {brief(self.bits)}; it must be 32 to be written to: write "
                 "to the memory that was not rounded, and round it again with "
                 "replace(memory, bits=...)."
             )
-        patterns = states("xi", xi, self.D).reshape(-1, self.D)
+        patterns = states("xi", xi, self.D)
         _check_angles("xi", patterns, self.centre, self.beta, self.features)
-        return patterns
+        # the only axis of a single pattern is not one of rows
+        return patterns, placement_of(patterns) if patterns.ndim > 1 else None
 
 
 def _store_rows(
@@ -426,16 +430,22 @@ def _store_rows(
     beta, centre = _scales(Xi.dtype, beta, centre, features)
     _check_angles("Xi", Xi, centre, beta, features)
     fields = _store(features, beta, Xi, similarity, centre, placement_of(Xi))
-    return fields | {"beta": beta, "features": features, "centre": centre}
+    return fields | {"features": features}
 
 
 def _scales(
     dtype: Any, beta: ArrayLike, centre: Numbers | None, features: RandomFeatures
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array | np.ndarray]:
     """β and the centre, in the precision in which patterns of `dtype` are summed."""
     dtype = wider(dtype, jnp.float32)
     positive("beta", beta, _BETA, dtype=dtype)
-    return jnp.asarray(beta, dtype), _point(centre, features.D, dtype)
+    # a program takes zeros of NumPy in a tenth of the time in which JAX places them
+    point = (
+        np.zeros(features.D, dtype)
+        if centre is None
+        else _point(centre, features.D, dtype)
+    )
+    return scalar(beta, dtype), point
 
 
 def _pattern_rows(Xi: Any, features: RandomFeatures) -> Array:
@@ -517,7 +527,10 @@ def _store_blocks(
 
 
 def _empty_memory(
-    features: RandomFeatures, beta: Array, similarity: str, centre: Array
+    features: RandomFeatures,
+    beta: Array,
+    similarity: str,
+    centre: Array | np.ndarray,
 ) -> DrDAM:
     """A memory with no pattern, to which patterns are added."""
     zeros: Any = jnp.zeros(features.M, centre.dtype)
@@ -575,7 +588,11 @@ def _point(centre: Numbers | None, D: int, dtype: Any) -> Array:
 
 
 def _check_angles(
-    name: str, Xi: Array, centre: Array, beta: Array, features: RandomFeatures
+    name: str,
+    Xi: Array,
+    centre: Array | np.ndarray,
+    beta: Array,
+    features: RandomFeatures,
 ) -> None:
     """Raise if features of the patterns would be rounding: where looking is free,
     and features are periodic.
@@ -591,7 +608,7 @@ def _check_angles(
         point = np.asarray(centre)
         square = max(
             (np.subtract(part, point, dtype=np.float32) ** 2).sum(-1).max()
-            for part in pieces(np.asarray(Xi))
+            for part in pieces(np.asarray(Xi).reshape(-1, features.D))
         )
         radius = np.sqrt(square) * np.sqrt(np.asarray(beta))
     if not radius <= FARTHEST:
@@ -608,11 +625,13 @@ def _store(
     beta: Array,
     Xi: Array,
     similarity: str,
-    centre: Array,
+    centre: Array | np.ndarray,
     rows: Placement | None,
 ) -> dict[str, Any]:
+    """All fields of a memory of patterns but the features, which would be copied."""
     memory = _empty_memory(features, beta, similarity, centre)
-    return _write_patterns(memory, Xi, 1, rows)
+    fields = _write_patterns(memory, Xi, 1, rows)
+    return fields | {"beta": memory.beta, "centre": memory.centre}
 
 
 @jax.jit
@@ -627,10 +646,11 @@ def _floor_of(power: Array, noise: float) -> Array:
 def _write_patterns(
     memory: DrDAM, Xi: Array, sign: int, rows: Placement | None = None
 ) -> dict[str, Any]:
-    """The fields that change when patterns are added or removed. The program does not
-    return the features, because that would be a copy of them. `rows` is the placement of
-    the patterns.
+    """The fields that change when patterns (..., D) are added or removed. The program
+    does not return the features, because that would be a copy of them. `rows` is the
+    placement of the patterns.
     """
+    Xi = Xi.reshape(-1, memory.D)
     dtype = memory.T.dtype
     logs = (
         0.5 * memory.beta * (Xi.astype(dtype) ** 2).sum(-1)

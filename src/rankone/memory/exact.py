@@ -14,7 +14,7 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import Numbers, array, positive, readable, states
+from rankone._checks import Numbers, array, positive, readable, scalar, states
 from rankone._mesh import (
     Placement,
     automatic,
@@ -109,7 +109,7 @@ class MrDAM(EnergyMemory):
         lookup("Q", Q)
         lookup("g", g)
         self.Xi = Xi
-        self.beta = jnp.asarray(beta, dtype)
+        self.beta = scalar(beta, dtype)
         self.similarity = similarity
         self.separation = separation
         self.Q = Q

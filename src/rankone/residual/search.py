@@ -8,7 +8,7 @@ any of them.
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -46,7 +46,6 @@ from rankone.residual.blocks import search_rows
 __all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch", "valid_rows"]
 
 _AXIS = "rows"
-_Rows = TypeVar("_Rows", Array, np.ndarray)
 
 
 class Neighbours(Module):
@@ -110,9 +109,10 @@ class ExactSearch(Module):
         placement: Placement | None = None,
     ) -> None:
         _check_row_count(rows)
-        rows = _check_size(
-            array("rows", rows, "(n, D): one stored embedding per row", 2, once=True)
+        rows = array(
+            "rows", rows, "(n, D): one stored embedding per row", 2, finite=False
         )
+        _check_size(rows)
         if stored is not None:
             if not is_traced(stored):
                 integer("stored", stored, "a positive number of rows", most=len(rows))
@@ -128,8 +128,7 @@ class ExactSearch(Module):
         )
 
     def __check_init__(self) -> None:
-        count = len(self.rows) if self.stored is None else self.stored
-        derive(self, half_norms=_half_norms(self.rows, count))
+        derive(self, half_norms=_half_norms(self.rows, self.stored))
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "ExactSearch":
         """The same store with its rows split over the devices of a mesh.
@@ -188,9 +187,9 @@ def _check_row_count(rows: Any) -> None:
         )
 
 
-def _check_size(rows: _Rows) -> _Rows:
-    """The rows, which are refused if they can be read and squares of their differences
-    would under- or overflow.
+def _check_size(rows: Array | np.ndarray) -> None:
+    """Raise if rows can be read, and an entry is not finite, or squares of their
+    differences would under- or overflow.
     """
     is_on_host = readable(rows)  # as an array of NumPy that is larger than a device
     if is_on_host or known(rows):
@@ -201,12 +200,12 @@ def _check_size(rows: _Rows) -> _Rows:
             maximum = float(concrete(_largest_entry, rows))
         lower, upper = _size_limits(rows)
         if not (maximum == 0 or lower <= maximum <= upper):
+            array("rows", rows, "(n, D)", 2, once=True)  # refuses NaN and infinity
             raise ValueError(
                 f"rows: got a largest entry of {maximum:.1e}; it must be of entries "
                 f"between {lower:.0e} and {upper:.0e} in size, so that squares are "
                 "numbers: rescale them."
             )
-    return rows
 
 
 def valid_rows(rows: Array) -> Bool[Array, ""]:
@@ -218,7 +217,7 @@ def valid_rows(rows: Array) -> Bool[Array, ""]:
     return (maximum == 0) | (lower <= maximum) & (maximum <= upper)
 
 
-def _size_limits(rows: _Rows) -> tuple[float, float]:
+def _size_limits(rows: Array | np.ndarray) -> tuple[float, float]:
     """Smallest and largest size that the largest entry of rows (n, D) may have."""
     info = jnp.finfo(wider(rows.dtype, jnp.float32))
     lower = float(info.tiny) ** 0.5 / float(info.eps)
@@ -239,13 +238,12 @@ def _far_entry(dtype: np.dtype) -> float:
 
 
 @jax.jit
-def _half_norms(rows: Array, stored: int | Array) -> Array:
-    """½‖z‖² of each row, ∞ of those that do not count."""
-    return jnp.where(
-        jnp.arange(len(rows)) < stored,
-        0.5 * (at_least_single(rows) ** 2).sum(1),
-        jnp.inf,
-    )
+def _half_norms(rows: Array, stored: int | Array | None) -> Array:
+    """½‖z‖² of each row, ∞ of those that do not count; all do if `stored` is None."""
+    half_norms = 0.5 * (at_least_single(rows) ** 2).sum(1)
+    if stored is None:
+        return half_norms
+    return jnp.where(jnp.arange(len(rows)) < stored, half_norms, jnp.inf)
 
 
 @partial(jax.jit, static_argnames="k")

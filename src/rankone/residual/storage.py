@@ -9,6 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.dtypes import canonicalize_dtype
 from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Bool, Float, Integer
 
@@ -21,6 +22,7 @@ from rankone._checks import (
     numbers,
     positive,
     readable,
+    scalar,
     vectors,
 )
 from rankone._mesh import Placement
@@ -284,14 +286,14 @@ def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
     """`value` as a positive floating scalar array; a Python number gets the default
     dtype.
     """
-    return jnp.asarray(positive_number(name, value, hint))
+    return scalar(positive_number(name, value, hint))
 
 
 def positive_number(name: str, value: Numbers, hint: str) -> ArrayLike:
     """`value` as a positive floating number, for a program that takes one of Python's
     sooner than it is made an array.
     """
-    positive(name, value, hint, dtype=jnp.result_type(float))
+    positive(name, value, hint, dtype=canonicalize_dtype(float))
     dtype = getattr(value, "dtype", None)
     is_floating = dtype is not None and jnp.issubdtype(dtype, jnp.floating)
     return cast(ArrayLike, value) if is_floating else float(cast(float, value))

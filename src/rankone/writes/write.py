@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import boolean, brief, host, integer, settled
+from rankone._checks import boolean, brief, host, integer, scalar, settled
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
@@ -53,7 +53,7 @@ class Write(Module):
     right: Float[Array, "D *m"]
     interference: Float[Array, ""] | None = None
     outcome: Int[Array, ""] = eqx.field(
-        default_factory=lambda: jax.device_put(np.int32(Outcome.OK))
+        default_factory=lambda: scalar(np.int32(Outcome.OK))
     )
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class Write(Module):
             self.interference = _floating("interference", self.interference)
         self.left = left
         self.right = right
-        self.outcome = jnp.asarray(outcome)
+        self.outcome = scalar(outcome)
 
     @property
     def shape(self) -> tuple[int, int]:

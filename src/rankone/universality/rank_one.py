@@ -139,8 +139,12 @@ def _after(layer: Dense, terms: Terms, alpha: Array, h: Array) -> Array:
     bias.
     """
     a, b = terms
-    weight = h @ b.T + (0 if layer.b is None else 1)
-    return layer(h) - (alpha * weight) @ a
+    bias = 0 if layer.b is None else 1
+    if len(a) == 1:  # the vmap of a matrix product compiles more slowly
+        weight = (h * jnp.broadcast_to(b[0], h.shape)).sum(-1, keepdims=True) + bias
+        out = layer(h)
+        return out - alpha * weight * jnp.broadcast_to(a[0], out.shape)
+    return layer(h) - (alpha * (h @ b.T + bias)) @ a
 
 
 def rank_one_step(

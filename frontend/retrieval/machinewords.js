@@ -97,9 +97,9 @@ const SENTENCES = [
   (look, { D, Y }) =>
     `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. √*β* times the sum of the products is the phase *θ*, an angle. It turns as the picture changes, faster with larger weights or *β*; hence the name.`,
   () =>
-    "The distributed memory reads a state only through the cosine and the sine of its phase. Small dots are the stored pictures, faint ones inside the state at earlier steps. A picture close to the state has almost the same phase at every frequency; a distant one has it at a few, by chance.",
+    "The distributed memory reads only the cosine and the sine of the phase. Small dots are the stored pictures; the steps before this one lie inside the circle. A picture close to the state has almost the same phase at every frequency, a distant one at a few, by chance.",
   (_, { K, bits }) =>
-    `*T* holds for each frequency two sums over the ${pictures(K, bits)}, of cosines and of sines. No single one can be read from a sum. Times the state's cosines and sines, and averaged over all frequencies, they tell how close the state is to all. Each is divided by √*Y*, their product by *Y*.`,
+    `*T* holds per frequency two sums over the ${pictures(K, bits)}, of cosines and of sines; no single one can be read from a sum. Times those of the state, averaged over all frequencies, they tell how close the state is to all. Each is divided by √*Y*, their product by *Y*.`,
   (look, context) =>
     `S adds up how similar the state is to each stored ${context.bits ? "pattern" : "picture"}, from 0 (far) to 1 (equal). ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>

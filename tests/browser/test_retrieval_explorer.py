@@ -437,7 +437,7 @@ def test_a_drawing_can_be_left_and_nothing_is_not_stored(explorer):
     assert shown(page, "query") != before
     page.get_by_role("button", name="Cancel").click()
     assert shown(page, "query") == before
-    expect(page.locator(".r1-sentence")).to_contain_text("Both memories")
+    expect(page.locator(".r1-sentence")).to_contain_text("Both find")
     assert state(page)["settings"]["also"] == []
 
 
@@ -1167,7 +1167,7 @@ def test_the_book_fetches_finer_photographs_when_a_reader_asks(visit):
     page = watched.open("book/chapters/retrieval.html")
     page.locator(".r1-query").first.scroll_into_view_if_needed()
     expect(page.locator(".r1-sentence").first).to_contain_text(
-        "Both memories", timeout=30_000
+        "Both find", timeout=30_000
     )
     opened = {url for url in watched.requests if "/bytes/" in url}
     ask(page, "Figure 1")
@@ -1184,7 +1184,7 @@ def test_the_book_opens_with_it(visit):
     page = watched.open("book/intro.html")
     page.locator(".r1-query").first.scroll_into_view_if_needed()
     expect(page.locator(".r1-sentence").first).to_contain_text(
-        "Both memories", timeout=30_000
+        "Both find", timeout=30_000
     )
     assert watched.elsewhere == []
     assert watched.errors == []
@@ -1217,7 +1217,7 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
         assert box["y"] + box["height"] < screen["height"], part
     # why one wants the vector, and what to do
     sentence = page.locator(".r1-sentence").first
-    expect(sentence).to_contain_text("The list compares the query with each one")
+    expect(sentence).to_contain_text("Each frequency, a random pattern, guesses")
     expect(sentence).to_contain_text("Can you make one fail?")
     query = page.locator(".r1-query").first.bounding_box()
     if size == "desktop":  # no empty place under the query

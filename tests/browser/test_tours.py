@@ -180,7 +180,7 @@ def test_the_lead_starts_the_tour_which_keeps_its_place_and_leads_back_to_its_st
     page.get_by_role("button", name="Start again").click()
     expect(place).to_have_text("1 of 12")
     expect(page.locator(".tour-next")).to_be_focused()
-    expect(page.locator(".r1-sentence").first).to_contain_text("Both memories find")
+    expect(page.locator(".r1-sentence").first).to_contain_text("Both find")
 
 
 def test_a_card_opens_the_vector_and_the_next_one_closes_it(visit):

@@ -107,8 +107,8 @@ const jobs = {
       kept: states.kept.size,
       states: all.map((t) => [...states.at(t, simulation)]),
       looks: all.map((t) => {
-        const { state, next, moved, exact, S, atRest } = taken(simulation, states, t, frequency);
-        return { state: [...state], next: [...next], moved, exact, S, atRest };
+        const { state, next, exact, S, atRest } = taken(simulation, states, t, frequency);
+        return { state: [...state], next: [...next], exact, S, atRest };
       }),
       beyond: states.at(simulation.step + 1, simulation),
     };

@@ -84,7 +84,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const seen = rounded(exact, digits);
   const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
   const both = `The list has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `Before any step its noise is about √(*K*/2*Y*) = ${figures(expected, few)}`;
+  const noise = `Its noise is √(*K*/2*Y*) = ${figures(expected, few)} at first`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
@@ -97,11 +97,11 @@ const SENTENCES = [
   (look, { D, Y }) =>
     `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. √*β* times the sum of the products is the phase *θ*, an angle. It turns as the picture changes, faster with larger weights or *β*; hence the name.`,
   () =>
-    "The distributed memory reads only the cosine and the sine of the phase. Small dots are the stored pictures; the steps before this one lie inside the circle. A picture close to the state has almost the same phase at every frequency, a distant one at a few, by chance.",
+    "The vector holds only the cosine and the sine of the phase. Small dots are stored pictures, and earlier steps inside the circle. A picture close to the state has almost the same phase at every frequency, a distant one at a few, by chance.",
   (_, { K, bits }) =>
-    `*T* holds per frequency two sums over the ${pictures(K, bits)}, of cosines and of sines; no single one can be read from a sum. Times those of the state, averaged over all frequencies, they tell how close the state is to all. Each is divided by √*Y*, their product by *Y*.`,
+    `*T* holds per frequency two sums over the ${pictures(K, bits)}, of cosines and of sines. No single one can be read from a sum. Their product with the state's cosines and sines, both divided by √*Y*, is a mean that tells how close the state is to all.`,
   (look, context) =>
-    `S adds up how similar the state is to each stored ${context.bits ? "pattern" : "picture"}, from 0 (far) to 1 (equal). ${judged(look, context)}`,
+    `S adds up how similar the state is to each stored ${context.bits ? "pattern" : "picture"}, from 0 to 1. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."

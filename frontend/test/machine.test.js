@@ -157,7 +157,7 @@ test("the error of Ŝ and its noise come out of the numbers beside them", () => 
   ]) {
     const said = sentenceOf(3, { ...look, S, exact }, context).replaceAll("*", "");
     const numbers =
-      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* noise is about \S+ = (\S+), .* (\S+) % of S/;
+      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* noise is \S+ = (\S+) at first, .* (\S+) % of S/;
     const [, ...shown] = numbers.exec(said) ?? [];
     const [s, estimate, error, noise, share] = shown.map(read);
     const off = (100 * Math.abs(estimate.value - s.value)) / s.value;

@@ -39,7 +39,12 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     number = page.locator(NUMBER).first
     # nothing is loaded before a card is asked for
     assert not page.locator("script[src*='/previews/']").count()
+    # The page's time moves only when it is told to: on a busy machine the card would
+    # close before the pointer has reached it.
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
     number.hover()
+    page.clock.run_for(200)
     card.wait_for()
     for part in (
         "D-eq2",
@@ -56,10 +61,7 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     link.hover(trial=True)  # the card has stopped moving
     words = number.bounding_box()
     there = link.bounding_box()
-    # The page's time stands still on the way, which leads over the text: on a busy
-    # machine the card would close before the pointer is there.
-    page.clock.install(time=0)
-    page.clock.pause_at(1)
+    # on the way it is over the text
     page.mouse.move(words["x"] + 5, words["y"] + words["height"] + 2)
     page.mouse.move(there["x"] + 5, there["y"] + 5)
     page.locator(f"{CARD}:hover").wait_for()

@@ -131,9 +131,8 @@ def write_record(path: Path, record: dict[str, Any]) -> None:
 
 
 _HEAD = ("name", "axes", "of", "full")
-_IMPOSSIBLE = (
-    "impossible"  # of the few records whose axes have values that exclude others
-)
+# of the few records whose axes have values that exclude others
+_IMPOSSIBLE = "impossible"
 _ENTRIES = (*_HEAD, "machines", "runs", "names", "cells")
 _MACHINE = ("device", "versions")
 

@@ -13,6 +13,7 @@ from benchmarks import (
     memory,
     preconditioning,
     residual,
+    share,
     timing,
     universality,
 )
@@ -28,6 +29,7 @@ SUITES = {
     "residual": residual,
     "preconditioning": preconditioning,
     "growth": growth,
+    "share": share,
 }
 
 

@@ -25,7 +25,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     pair compared.
     """
     size = QUICK if quick else FULL
-    machine = Machine(256 if quick else 2048)
+    machine = Machine.of(quick)
     rows = list[dict[str, Any]]()
     for case, ours, against in cases(**size):
         rounds = 2 if quick else max(3, repetitions // 3)

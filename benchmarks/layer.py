@@ -27,7 +27,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     """Run all cases; returns what the machine did at its best, and one row for each
     pair compared.
     """
-    machine = Machine(256 if quick else 2048)
+    machine = Machine.of(quick)
     rows = list[dict[str, Any]]()
     if not peers.has_torch():
         print(

@@ -43,7 +43,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
             "PyTorch is not installed: the Hopfield layer is left out (pip install "
             "torch==2.13.0 to include it)."
         )
-    machine = Machine(256 if quick else 2048)
+    machine = Machine.of(quick)
     rows = list[dict[str, Any]]()
     distributed, exact = (
         (QUICK_DISTRIBUTED, QUICK_EXACT) if quick else (DISTRIBUTED, EXACT)
@@ -221,7 +221,10 @@ def figure_2(*, D: int, Y: int, K: int, steps: int) -> dict[str, Any]:
         began = time.perf_counter()
         ro.retrieve(memory, x, **options).x.block_until_ready()
         seconds.append(time.perf_counter() - began)
-    peak = _resident_mb("VmHWM") - before
+    if jax.default_backend() == "cpu":
+        peak = _resident_mb("VmHWM") - before
+    else:
+        peak = jax.devices()[0].memory_stats()["peak_bytes_in_use"] / 1e6
     row = {
         "task": "Fig. 2",
         "form": "Hadamard",

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 __all__ = ["autodiff_gradient", "autodiff_retrieval", "has_torch", "plain_gradient"]
-__all__ += ["torch_layer", "torch_products", "torch_training"]
+__all__ += ["torch_layer", "torch_products", "torch_search", "torch_training"]
 
 CLIP = 1e-5  # below which the published code cuts off the argument of the logarithm
 
@@ -81,6 +81,26 @@ def has_torch() -> bool:
     return find_spec("torch") is not None
 
 
+def _tensors(*arrays: Any) -> tuple[Any, ...]:
+    """Copies of NumPy's arrays in PyTorch, on the GPU where JAX has one."""
+    import torch
+
+    place = "cpu" if jax.default_backend() == "cpu" else "cuda"
+    return tuple(torch.from_numpy(array.copy()).to(place) for array in arrays)
+
+
+def _done(*tensors: Any) -> Any:
+    """The tensors once they are computed: on a CPU as NumPy's arrays, which costs
+    nothing; on a GPU where they are, as ours stay there too.
+    """
+    import torch
+
+    if all(tensor.device.type == "cpu" for tensor in tensors):
+        return [tensor.detach().numpy() for tensor in tensors]
+    torch.cuda.synchronize()
+    return None
+
+
 def torch_layer(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
     """One update of a modern Hopfield layer with static patterns, in the order of
     operations of hflayers.
@@ -92,14 +112,14 @@ def torch_layer(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
     import torch
 
     # (K, 1, D), (N, 1, D)
-    stored, query = (torch.from_numpy(a.copy())[:, None, :] for a in (Xi, x))
+    stored, query = (tensor[:, None, :] for tensor in _tensors(Xi, x))
 
     def update() -> Any:
         with torch.no_grad():
             key = stored.repeat(1, 1, 1).contiguous().transpose(0, 1)
             value = stored.repeat(1, 1, 1).contiguous().transpose(0, 1)
             scores = torch.bmm(beta * query.transpose(0, 1), key.transpose(1, 2))
-            return torch.bmm(torch.softmax(scores, -1), value)[0].numpy()
+            return _done(torch.bmm(torch.softmax(scores, -1), value)[0])
 
     return update
 
@@ -110,11 +130,11 @@ def torch_products(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
     """
     import torch
 
-    stored, query = (torch.from_numpy(a.copy()) for a in (Xi, x))
+    stored, query = _tensors(Xi, x)
 
     def update() -> Any:
         with torch.no_grad():
-            return (torch.softmax(beta * query @ stored.T, -1) @ stored).numpy()
+            return _done(torch.softmax(beta * query @ stored.T, -1) @ stored)
 
     return update
 
@@ -131,7 +151,7 @@ def torch_training(
     """
     import torch
 
-    stored, query, target = (torch.from_numpy(a.copy()) for a in (Xi, x, wanted))
+    stored, query, target = _tensors(Xi, x, wanted)
     stored.requires_grad_()
 
     def train() -> Any:
@@ -141,6 +161,24 @@ def torch_training(
             update = torch.softmax(beta * state @ stored.T + bias, -1) @ stored
             state = torch.cat([query[:, :known], update[:, known:]], 1)
         loss = ((state - target) ** 2).sum(-1).mean()
-        return loss.detach().numpy(), torch.autograd.grad(loss, stored)[0].numpy()
+        return _done(loss, torch.autograd.grad(loss, stored)[0])
 
     return train
+
+
+def torch_search(rows: Any, k: int) -> Callable[[Any], tuple[Any, Any]]:
+    """Exact search on a GPU in PyTorch: the squared distances of all rows by a product,
+    and the k least of them.
+    """
+    import torch
+
+    (store,) = _tensors(rows)
+    squares = (store**2).sum(-1)
+
+    def search(q: Any) -> tuple[Any, Any]:
+        query = torch.from_numpy(q).to(store.device)
+        least = torch.topk(squares - 2 * query @ store.T, k, largest=False)
+        square = (least.values + (query**2).sum(-1, keepdim=True)).clamp(min=0)
+        return square.sqrt().cpu().numpy(), least.indices.cpu().numpy()
+
+    return search

@@ -37,7 +37,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     pair compared.
     """
     size, small, batch = QUICK.values() if quick else (SIZE, SMALL, BATCH)
-    machine = Machine(256 if quick else 2048)
+    machine = Machine.of(quick)
     rows = list[dict[str, Any]]()
     for case, ours, against in (
         *update_cases(size),

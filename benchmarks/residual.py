@@ -7,9 +7,11 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
+from benchmarks.peers import has_torch, torch_search
 from benchmarks.timing import Job, Machine, Work, compare
 from rankone.residual import ExactSearch
 from rankone.residual.blocks import block_bytes
@@ -43,7 +45,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
                 f"{package} is not installed: it is left out (pip install {package} to "
                 "include it)."
             )
-    machine = Machine(256 if quick else 2048)
+    machine = Machine.of(quick)
     rows = list[dict[str, Any]]()
     for size in QUICK if quick else SIZES:
         for case, ours, against in cases(*size):
@@ -129,6 +131,10 @@ def peers(rows: np.ndarray) -> dict[str, Search]:
     indices.
     """
     found: dict[str, Search] = {}
+    if jax.default_backend() != "cpu":  # faiss and scikit-learn would use the CPU
+        if has_torch():
+            found["PyTorch, product and topk"] = torch_search(rows, NEIGHBOURS)
+        return found
     if find_spec("faiss"):
         import faiss
 

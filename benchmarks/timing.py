@@ -44,6 +44,12 @@ class Machine:
         self._sum = jax.jit(jnp.sum)
         self._product = jax.jit(jnp.matmul)
 
+    @classmethod
+    def of(cls, quick: bool) -> "Machine":
+        """With arrays that keep a whole device busy: a GPU needs larger ones."""
+        side = 2048 if jax.default_backend() == "cpu" else 8192
+        return cls(256 if quick else side)
+
     def jobs(self) -> dict[str, Job]:
         """A read and a product, to be timed beside everything else."""
         return {

@@ -29,7 +29,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     """Time one gradient of every parameter, one prediction after the step, and the
     compilation of the gradient.
     """
-    machine = Machine(256 if quick else 2048)
+    machine = Machine.of(quick)
     (N, width) = QUICK_RUN if quick else RUN
     network = deep_network(N, width)
     x = jnp.array([0.3])

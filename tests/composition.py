@@ -216,7 +216,7 @@ def _editing() -> Iterator[Use]:
     )
     yield use(
         "SecondMoments.update",
-        lambda keys, q: moments.update(keys).mean @ moments.mean @ q,
+        lambda keys, q: moments.update(keys).mean * moments.mean * q[None],
         keys=MANY.T,
         q=k,
     )

@@ -2,7 +2,8 @@
 float64 is used only where the user has enabled it.
 """
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ __all__ = [
     "at_least_single",
     "canonical",
     "double_precision",
+    "full_precision",
     "smallest_pivot",
     "wider",
 ]
@@ -41,6 +43,16 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
         ValueError: If it is neither True nor False.
     """
     return enable_x64(boolean("enabled", enabled))
+
+
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """Context manager, and decorator of what jit traces, for matrix products in full
+    precision. By default some GPUs round float32 factors to ten bits, which is enough
+    to train a network and too little to edit one.
+    """
+    with jax.default_matmul_precision("highest"):
+        yield
 
 
 def canonical(tree: T) -> T:

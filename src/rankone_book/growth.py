@@ -15,6 +15,7 @@ __all__ = [
     "FORMS",
     "HARDWARE",
     "PROBED",
+    "RECORDS",
     "USES",
     "Cost",
     "Hardware",
@@ -30,6 +31,7 @@ _SINES = _FACTS["sines"]  # operations of a cosine and a sine, roughly
 _MOST = 10**15  # no array has this size: the arithmetic is done in Python
 PROBED: float = _INDEX["probed"]  # fraction of an index's lists that a query visits
 USES = ("energy", "retrieval")
+RECORDS = ("growth", "share")
 FORMS = {
     "list": "list, float32",
     "half": "list, bfloat16",
@@ -184,17 +186,23 @@ def costs(
     }
 
 
-def record() -> dict[str, Any]:
-    """The record of `benchmarks/growth.py`: where and when it was made, and its rows.
+def record(name: str = "growth") -> dict[str, Any]:
+    """A record of the benchmarks: where and when it was made, and its rows.
+
+    Args:
+        name: "growth", how times grow with each size; or "share", one GPU's part of a
+            billion keys.
 
     Raises:
         FileNotFoundError: If it is neither beside the package nor in a checkout.
+        ValueError: If the name is another.
     """
+    choice("name", name, RECORDS)
     here = Path(__file__).resolve()
     places = (here.parent / "benchmarks", here.parents[2] / "benchmarks" / "results")
-    for path in (place / "growth.json" for place in places):
+    for path in (place / f"{name}.json" for place in places):
         if path.is_file():
             return json.loads(path.read_text(encoding="utf-8"))
     raise FileNotFoundError(
-        "No record of growth beside the package: install it from a checkout."
+        f"No record of {name} beside the package: install it from a checkout."
     )

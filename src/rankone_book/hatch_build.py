@@ -9,7 +9,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class Records(BuildHookInterface):
-    """Hook that adds `experiments/results`, and the benchmark that a chapter reads."""
+    """Hook that adds `experiments/results`, and the benchmarks that a chapter reads."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the folder, unless the wheel is that of a development install."""
@@ -17,5 +17,6 @@ class Records(BuildHookInterface):
             root = Path(self.root).parents[1]
             added = build_data["force_include"]
             added[str(root / "experiments" / "results")] = "results"
-            growth = root / "benchmarks" / "results" / "growth.json"
-            added[str(growth)] = "benchmarks/growth.json"
+            for name in ("growth.json", "share.json"):
+                path = root / "benchmarks" / "results" / name
+                added[str(path)] = f"benchmarks/{name}"

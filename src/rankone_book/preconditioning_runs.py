@@ -134,7 +134,7 @@ def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
         for (method, curves), colour in zip(methods.items(), COLOURS, strict=False):
             for ax, x in zip(row, (curves.steps[1:], curves.seconds[1:]), strict=True):
                 loss = curves.loss[:, 1:]
-                dashes = "--" if method == "reparameterised" else "-"
+                dashes = "--" if method in ("reparameterised", "$W=TUV$") else "-"
                 ax.semilogy(
                     x,
                     np.exp(np.log(loss).mean(0)),

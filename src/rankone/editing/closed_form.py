@@ -20,7 +20,7 @@ from rankone.editing.geometry import (
     refuse_singular,
     transposed,
 )
-from rankone.precision import accurate_difference, wider
+from rankone.precision import accurate_difference, full_precision, wider
 from rankone.writes import KernelMemory, Ridge, Write
 from rankone.writes.rules import weight
 
@@ -275,6 +275,7 @@ def _steps(refine: int) -> int:
 
 
 @partial(jax.jit, static_argnames="refine")
+@full_precision()
 def _rank_one(
     W: Array,
     C: Array | KeyGeometry,
@@ -293,6 +294,7 @@ def _rank_one(
 
 
 @partial(jax.jit, static_argnames="refine")
+@full_precision()
 def _batch(
     W: Array,
     C: Array | KeyGeometry,
@@ -331,6 +333,7 @@ def _products(
 
 
 @jax.jit
+@full_precision()
 def _interpolated(
     W: Array, C: Array | KeyGeometry, K: Array, V: Array, q: Array, omega: ArrayLike
 ) -> tuple[Array, Array, Quality | None]:

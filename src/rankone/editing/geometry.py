@@ -40,6 +40,7 @@ from rankone.precision import (
     accurate_difference,
     at_least_single,
     canonical,
+    full_precision,
     smallest_pivot,
     wider,
 )
@@ -387,6 +388,7 @@ def _outcome(geometry: KeyGeometry) -> Array:
 
 
 @partial(jax.jit, static_argnames="placement")
+@full_precision()
 def _factor(
     C: Array, ridge: ArrayLike, placement: Placement | None = None
 ) -> tuple[KeyGeometry, Quality]:
@@ -427,11 +429,13 @@ def factored(
 
 
 @jax.jit
+@full_precision()
 def _from_keys(K: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quality]:
     return _from_rows(jnp.zeros((0, len(K)), K.dtype), K, ridge)
 
 
 @jax.jit
+@full_precision()
 def _observed(
     geometry: KeyGeometry, K: Array, weight: ArrayLike
 ) -> tuple[KeyGeometry, Quality]:
@@ -450,16 +454,19 @@ def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quali
 
 
 @jax.jit
+@full_precision()
 def _whitened(geometry: KeyGeometry, B: Array) -> Array:
     return geometry.factor.forward(geometry._scaled(B))
 
 
 @jax.jit
+@full_precision()
 def _inner(geometry: KeyGeometry, a: Array, b: Array) -> Array:
     return _whitened(geometry, a).T @ _whitened(geometry, b)
 
 
 @partial(jax.jit, static_argnames="steps")
+@full_precision()
 def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
     X = _substituted(geometry, B)
     if steps:

@@ -29,7 +29,7 @@ from rankone._mesh import Placement, placement_of, placement_on, refuse_explicit
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
-from rankone.precision import canonical
+from rankone.precision import canonical, full_precision
 
 __all__ = ["SecondMoments", "capture_keys"]
 
@@ -276,6 +276,7 @@ class SecondMoments(Module):
 
 
 @partial(jax.jit, static_argnames="placement")
+@full_precision()
 def _update(
     moments: SecondMoments,
     keys: Array,

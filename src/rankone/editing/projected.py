@@ -11,6 +11,7 @@ from rankone._annotated import checked
 from rankone._checks import array, host, positive, readable
 from rankone.editing.closed_form import batch_edit, matrix, pairs
 from rankone.editing.geometry import KeyGeometry
+from rankone.precision import full_precision
 from rankone.writes import Write
 
 __all__ = ["projected_edit", "quiet_directions"]
@@ -55,6 +56,7 @@ def quiet_directions(
     return jnp.asarray(directions[:, mask], C.dtype)
 
 
+@full_precision()
 def projected_edit(
     W: Float[ArrayLike, "H D"],
     directions: Float[ArrayLike, "D n"],
@@ -138,6 +140,7 @@ def projected_edit(
 
 
 @jax.jit
+@full_precision()
 def _outside(edit: Write, B: Array) -> Write:
     """The edit of W B as an edit of W."""
     return Write(edit.left, B @ edit.right, None, edit.outcome)

@@ -20,7 +20,7 @@ from rankone.editing.geometry import (
     factored,
     refuse_singular,
 )
-from rankone.precision import smallest_pivot
+from rankone.precision import full_precision, smallest_pivot
 from rankone.writes import Write
 from rankone.writes.rules import normal_equations, one_round, recursion, weight
 
@@ -128,6 +128,7 @@ def cyclic_edit(
 
 
 @jax.jit
+@full_precision()
 def _sequence(
     W: Array, C: Array | KeyGeometry, K: Array, V: Array, weights: tuple
 ) -> tuple[SequentialEdit, Quality | None]:
@@ -142,6 +143,7 @@ def _sequence(
 
 
 @partial(jax.jit, static_argnames="cycles")
+@full_precision()
 def _rounds(
     W: Array, C: Array | KeyGeometry, K: Array, V: Array, cycles: int
 ) -> tuple[Cycles, Quality | None]:

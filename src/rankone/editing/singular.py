@@ -11,6 +11,7 @@ from rankone._checks import array, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pair
 from rankone.editing.geometry import transposed
+from rankone.precision import full_precision
 from rankone.writes import Write
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
@@ -76,6 +77,7 @@ def _arguments(
 
 
 @jax.jit
+@full_precision()
 def _limit(W: Array, K: Array, k: Array, v: Array) -> Write:
     complement, direction, _ = _parts(K, k)
     is_independent = complement @ complement > _SHARE**2 * (k @ k)
@@ -85,6 +87,7 @@ def _limit(W: Array, K: Array, k: Array, v: Array) -> Write:
 
 
 @jax.jit
+@full_precision()
 def _pseudo_inverse(W: Array, K: Array, k: Array, v: Array) -> Write:
     _, u, largest = _parts(K, k)
     return _edit_along(W, K, u, k, v, u @ k <= _SHARE**2 * (k @ k) / largest**2)

@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 
 from rankone._module import Module
 from rankone.editing.split import SplitTriangular
-from rankone.precision import wider
+from rankone.precision import full_precision, wider
 
 __all__ = ["Triangular", "condition", "of_rows"]
 
@@ -122,6 +122,7 @@ def _completed(corner: Array, b: int) -> Array:
 
 
 @jax.jit
+@full_precision()
 def condition(factor: Triangular | SplitTriangular) -> Float[Array, ""]:
     """Lower estimate of the condition number of UᵀU, from three steps of power
     iteration at each end of the spectrum: O(D²).

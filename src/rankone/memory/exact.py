@@ -15,6 +15,7 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import Numbers, array, positive, readable, scalar, states
+from rankone._device import on_processor
 from rankone._mesh import (
     Placement,
     automatic,
@@ -35,6 +36,7 @@ _TOLERANCE = 1 / 8  # of a nat, by which rounding may move the log of a weight
 _GAP = 8.0  # nats below which the other patterns together weigh nothing
 # 4 MB of float32 patterns: read once from memory, used twice from cache
 _BLOCK_ENTRIES = 2**20
+_LARGE_BLOCK_ENTRIES = 2**28  # on a GPU, which multiplies a copy of them by many states
 
 
 class MrDAM(EnergyMemory):
@@ -322,14 +324,32 @@ _Sums = tuple[Array, Array, Array]
 _Patterns = tuple[Array, Array | None]  # a block of Xi and of its squares
 
 
+def _block_rows(memory: MrDAM, N: int) -> int:
+    """Number of patterns that N states are compared with in one piece."""
+    if on_processor():
+        return max(256, _BLOCK_ENTRIES // memory.D)
+    if N == 1:  # both sums read the patterns where they lie
+        return _LARGE_BLOCK_ENTRIES
+    return max(256, _LARGE_BLOCK_ENTRIES // max(N, memory.D))
+
+
 def _stream(
-    memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], carry: Any
+    memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], carry: Any, N: int
 ) -> Any:
     """`add` over slices of the patterns, not a reshaped copy: they may be most of the
     memory there is.
+
+    Args:
+        memory: Whose patterns they are.
+        patterns: Arrays whose rows belong to the patterns.
+        add: Called with the carry and a slice.
+        carry: Before the first slice.
+        N: Number of states.
     """
     K = len(memory.Xi)
-    rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
+    rows = min(K, _block_rows(memory, N))
+    if rows == K:
+        return add(carry, patterns)
 
     def add_block(carry: Any, i: Array) -> tuple[Any, None]:
         return add(
@@ -359,7 +379,7 @@ def _log_sum_exp(
         jnp.zeros_like(z),
     )
     top, total, slope = _stream(
-        memory, (memory.Xi, squares), partial(_add_block, memory, z), sums
+        memory, (memory.Xi, squares), partial(_add_block, memory, z), sums, len(z)
     )
     if axis is not None:
         # Held constant: the energy does not depend on what is subtracted.
@@ -432,7 +452,7 @@ def _nearest_two(memory: MrDAM, z: Array, axis: Any = None) -> tuple[Array, Arra
         jnp.full((len(z), 2), jnp.finfo(z.dtype).min / 2, z.dtype),
         jnp.zeros((), z.dtype),
     )
-    top, max_square = _stream(memory, memory.Xi, add, start)
+    top, max_square = _stream(memory, memory.Xi, add, start, len(z))
     if axis is not None:
         candidates = jax.lax.all_gather(top, axis, axis=1, tiled=True)  # two per device
         top = jax.lax.top_k(candidates, 2)[0]

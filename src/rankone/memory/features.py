@@ -24,6 +24,7 @@ from rankone._checks import (
     random_key,
     states,
 )
+from rankone._device import on_processor
 from rankone._mesh import Placement, automatic, check_placement, placement_on
 from rankone._module import Module, assembled
 from rankone.memory.bases import BASES, Basis, value
@@ -33,6 +34,9 @@ from rankone.memory.projections import PROJECTIONS, Projection
 from rankone.precision import at_least_single
 
 __all__ = ["RandomFeatures"]
+
+# entries of an array in which a GPU keeps what it computes of many blocks at once
+_SCRATCH = 2**26
 
 
 class RandomFeatures(Module):
@@ -395,7 +399,7 @@ def _device_sums(
         return value(basis, f, t), adjoint(basis.slopes(f, t))
 
     inputs = (projection.blocks, features._phases(z.dtype), tables)
-    S, gradient = _sum_blocks(block, inputs)
+    S, gradient = _sum_blocks(block, inputs, _blocks_at_once(features, len(z)))
     scale = (basis.scale / features.Y) ** 0.5
     S = scale * S
     gradient = scale * projection.first_round_transposed(gradient)
@@ -425,8 +429,9 @@ def _device_tables(
     are gathered first.
     """
     K = len(Xi)
-    chunk = ceil(K / ceil(K / 16)) if K else 1
     columns = features.columns
+    most = 16 if on_processor() else max(16, min(1024, _SCRATCH // columns))
+    chunk = ceil(K / ceil(K / most)) if K else 1
 
     def add(T: Array, i: Array) -> tuple[Array, None]:
         # The last slice reaches back over patterns that were counted before; a padded
@@ -438,7 +443,9 @@ def _device_tables(
         if gather_axis is not None:
             xi, w = jax.lax.all_gather((xi, w), gather_axis, tiled=True)
         z = scale * (xi - centre[None])
-        return T + _device_features(features, z, lambda f: w @ f), None
+        return T + _device_features(
+            features, z, lambda f: jnp.matmul(w, f, precision="highest")
+        ), None
 
     T = jnp.zeros((features._basis.tables, columns), centre.dtype)
     if K:
@@ -468,7 +475,11 @@ def _device_features(
         return jnp.stack(flat if reduce is None else list(map(reduce, flat)))
 
     # (B, tables, ..., R)
-    stacked = _map_blocks(block, (projection.blocks, features._phases(z.dtype)))
+    stacked = _map_blocks(
+        block,
+        (projection.blocks, features._phases(z.dtype)),
+        _blocks_at_once(features, len(z)),
+    )
     table_rows = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
     flat = table_rows.reshape(
         *table_rows.shape[:-2], table_rows.shape[-2] * table_rows.shape[-1]
@@ -483,6 +494,7 @@ def _device_projections(features: RandomFeatures, z: Array) -> Array:
     h = _map_blocks(
         lambda entry: projection.flatten(projection.operator(entry)[0](x)),
         projection.blocks,
+        _blocks_at_once(features, len(z)),
     )
     return jnp.moveaxis(h, 0, 1).reshape(len(z), h.shape[0] * h.shape[2])
 
@@ -573,20 +585,56 @@ def _inner(features: RandomFeatures, a: Array, b: Array) -> Array:
     return jnp.matmul(_phi(features, a), _phi(features, b).T, precision="highest")
 
 
-def _map_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
+def _blocks_at_once(features: RandomFeatures, N: int) -> int:
+    """Number of blocks of frequencies that N states are multiplied by in one piece."""
+    if on_processor():
+        return 1
+    projection = features.frequencies
+    # a block that is drawn at its use is scratch memory too
+    width = max(N, features.D) if features.regenerate else N
+    return max(1, _SCRATCH // max(1, width * projection.rows))
+
+
+def _map_blocks(function: Callable[[Any], Any], blocks: Any, at_once: int) -> Any:
     if len(jax.tree.leaves(blocks)[0]) == 1:
         return jax.tree.map(lambda a: a[None], function(_first_block(blocks)))
-    return jax.lax.map(function, blocks)
+    return jax.lax.map(function, blocks, batch_size=at_once if at_once > 1 else None)
 
 
-def _sum_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
-    if len(jax.tree.leaves(blocks)[0]) == 1:
+def _sum_blocks(function: Callable[[Any], Any], blocks: Any, at_once: int) -> Any:
+    count = len(jax.tree.leaves(blocks)[0])
+    if count == 1:
         return function(_first_block(blocks))
+    if at_once > 1:
+        return _sum_groups(function, blocks, min(at_once, count))
     shapes = jax.eval_shape(function, _first_block(blocks))
     zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
     return jax.lax.scan(
         lambda total, b: (jax.tree.map(jnp.add, total, function(b)), None), zero, blocks
     )[0]
+
+
+def _sum_groups(function: Callable[[Any], Any], blocks: Any, size: int) -> Any:
+    """The sum over blocks, `size` of them at once."""
+    count = len(jax.tree.leaves(blocks)[0])
+
+    def summed(part: Any) -> Any:
+        return jax.tree.map(lambda a: a.sum(0), jax.vmap(function)(part))
+
+    def group(start: Any, size: int) -> Any:
+        return summed(
+            jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, start, size), blocks)
+        )
+
+    if size == count:  # no slice, hence no copy of a slice
+        return summed(blocks)
+    total, _ = jax.lax.scan(
+        lambda total, i: (jax.tree.map(jnp.add, total, group(i * size, size)), None),
+        group(0, size),
+        jnp.arange(1, count // size),
+    )
+    rest = count % size
+    return jax.tree.map(jnp.add, total, group(count - rest, rest)) if rest else total
 
 
 def _first_block(blocks: Any) -> Any:

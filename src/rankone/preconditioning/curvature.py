@@ -16,6 +16,7 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import brief
 from rankone._module import Module
 from rankone._uses import Use, Uses
+from rankone.precision import full_precision
 from rankone.preconditioning.layers import Layer, is_layer
 from rankone.preconditioning.whitening import Moments, TransposedMoments
 
@@ -211,6 +212,7 @@ def _one_an_example(losses: Any) -> Array:
 
 
 @jax.jit
+@full_precision()
 def _second(rows: Array) -> Array:
     rows = rows.reshape(-1, rows.shape[-1])
     return rows.T @ rows / len(rows)

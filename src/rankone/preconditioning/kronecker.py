@@ -20,7 +20,7 @@ from rankone._annotated import checked
 from rankone._checks import array, brief, choice, host, numbers, readable
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
-from rankone.precision import wider
+from rankone.precision import full_precision, wider
 from rankone.preconditioning.powers import symmetric_power
 from rankone.writes.write import Write
 
@@ -260,7 +260,7 @@ class KroneckerPreconditioner(Module):
                 f"G: got shape {G.shape}; "
                 "it must be one matrix; for a batch use jax.vmap."
             )
-        return jnp.vdot(G, self.apply(G))
+        return jnp.vdot(G, self.apply(G), precision="highest")
 
     def _fitting(self, G: ArrayLike, requirement: str) -> Array:
         G = numbers("G", G)
@@ -307,21 +307,25 @@ def kronecker_preconditioner(
 
 
 @jax.jit
+@full_precision()
 def _squares(T: Array, V: Array) -> tuple[Array, Array]:
     return T @ T.T, V.T @ V
 
 
 @jax.jit
+@full_precision()
 def _between(left: Array, G: Array, right: Array) -> Array:
     return left @ G @ right
 
 
 @jax.jit
+@full_precision()
 def _write(P: KroneckerPreconditioner, delta: Array, x: Array, rate: Array) -> Write:
     return Write(-rate * (P.left @ delta), P.right @ x)
 
 
 @jax.jit
+@full_precision()
 def _on_vecs(P: KroneckerPreconditioner, g: Array) -> Array:
     first, second = (P.right, P.left) if P.order == "column" else (P.left, P.right)
     out = first @ g.T.reshape(-1, len(first), len(second)) @ second

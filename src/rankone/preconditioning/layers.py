@@ -18,6 +18,7 @@ from rankone._annotated import checked
 from rankone._checks import array, boolean, brief, host, inputs, readable
 from rankone._module import Module, assembled
 from rankone.nn import Dense, append_one
+from rankone.precision import full_precision
 from rankone.preconditioning.kronecker import (
     Factors,
     KroneckerPreconditioner,
@@ -187,6 +188,7 @@ Layer = Dense | Reparameterized
 
 @checked
 @partial(jax.jit, static_argnames="invertible")
+@full_precision()
 def between(
     W: Float[Array, "m n"],
     T: Float[Array, "m p"],
@@ -208,6 +210,7 @@ def between(
 
 
 @partial(jax.jit, static_argnames="invertible")
+@full_precision()
 def _started(W: Array, T: Array, V: Array, invertible: bool) -> tuple[Array, Array]:
     """U and the relative distance of TUV from W."""
     U = between(W, T, V, invertible=invertible)
@@ -215,6 +218,7 @@ def _started(W: Array, T: Array, V: Array, invertible: bool) -> tuple[Array, Arr
 
 
 @jax.jit
+@full_precision()
 def _factored(layer: Reparameterized, x: Array) -> Array:
     x = layer.features(x)
     y = ((x @ layer.V.T) @ layer.U.T) @ layer.T.T
@@ -222,6 +226,7 @@ def _factored(layer: Reparameterized, x: Array) -> Array:
 
 
 @jax.jit
+@full_precision()
 def _multiplied_out(layer: Reparameterized) -> Array:
     W = layer.T @ layer.U @ layer.V
     return W if layer.W0 is None else layer.W0 + W

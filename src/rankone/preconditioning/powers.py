@@ -7,6 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
+from rankone.precision import full_precision
+
 __all__ = ["symmetric_power"]
 
 
@@ -23,6 +25,7 @@ def symmetric_power(
 
 
 @jax.custom_jvp
+@full_precision()
 def _raised(A: Array, power: Array) -> tuple[Array, Array]:
     _, vectors, values, valid = _eigen(A, power)
     return (vectors * (values**power)[None]) @ vectors.T, valid
@@ -39,6 +42,7 @@ def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
 
 
 @_raised.defjvp
+@full_precision()
 def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
     """Derivative by divided differences of λ^p, whose limit at equal eigenvalues is
     pλ^(p−1) (Daleckii and Krein).

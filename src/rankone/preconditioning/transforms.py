@@ -25,6 +25,7 @@ from rankone._checks import (
     real,
 )
 from rankone.nn import Dense
+from rankone.precision import full_precision
 from rankone.preconditioning.kronecker import (
     Factors,
     KroneckerPreconditioner,
@@ -289,6 +290,7 @@ def transport(
 
 
 @partial(jax.jit, static_argnames="invertible")
+@full_precision()
 def _transported(
     momentum: Array, old: Factors, new: Factors, invertible: bool
 ) -> Array:

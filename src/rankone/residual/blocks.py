@@ -12,38 +12,77 @@ the distances) is searched again from differences alone.
 
 import math
 from functools import reduce
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from rankone._device import on_processor
+
 __all__ = ["block_bytes", "search_rows"]
 
-# Rows with one minimum. Each divides _CHUNK, so that no block is in two chunks.
+# Rows with one minimum. Each divides a chunk, so that no block is in two chunks.
 _BLOCKS = (4, 8, 16, 32)
 _MINIMA = 8  # minima of blocks with one minimum of theirs
 # selecting among one more minimum takes as long as so many entries of differences
 _MINIMUM_COST = 4
-_AT_ONCE = 8  # queries of phase two at a time, for the cores to share
-# rows of one matrix product: with _QUERIES columns its result stays in cache, and so do
-# the rows, which are copied there first
-_CHUNK = 1_024
-# chunks between two selections of blocks: a selection costs the same for 200 minima as
-# for 10,000
-_GROUP = 256
-_QUERIES = 128  # queries of one matrix product
 # Dimensions in which one query is multiplied from the left. There XLA's product reads
 # the rows 1.2 to 1.5 times as fast as from the right, with 32 entries 0.7 times, and
 # with 4,096 a tenth (AVX-512, one thread).
 _LEFT = (64, 256)
-# scores below which the store is read in one product: no slice, hence no copy of a
-# slice
-_WHOLE = 2**21
 # rows up to which the differences are taken at once: nothing to certify, and little to
 # compile
 _SMALL = 2_000
 _SPARE = 8  # blocks beyond k, so that ties and rounding seldom call for a second search
+_LONGEST = 2**31 - 1  # entries that an index in 32 bits can name
 _HIGHEST = jax.lax.Precision.HIGHEST  # TF32 would cost the GPU half of the digits
+
+
+class _Pieces(NamedTuple):
+    """How large the pieces are in which a search is computed.
+
+    Attributes:
+        chunk: Rows of one matrix product, a multiple of `_BLOCKS`.
+        queries: Columns of one matrix product.
+        whole: Scores below which the store is read in one product: no slice, hence no
+            copy of a slice.
+        group: Chunks between two selections of blocks.
+        at_once: Queries of phase two at a time.
+    """
+
+    chunk: int
+    queries: int
+    whole: int
+    group: int
+    at_once: int
+
+
+# The result of a product stays in cache, and so do the rows, which are copied there
+# first. A selection costs the same for 200 minima as for 10,000. The cores share the
+# queries of phase two.
+_PROCESSOR = _Pieces(chunk=2**10, queries=128, whole=2**21, group=256, at_once=8)
+# Few large pieces: a GPU starts some kernels for each.
+_GPU = _Pieces(chunk=2**18, queries=128, whole=2**28, group=16, at_once=128)
+
+
+def _pieces(D: int) -> _Pieces:
+    """The pieces for rows of D entries."""
+    if on_processor():
+        return _PROCESSOR
+    # long rows in shorter chunks, of which a copy is made
+    most = _GPU.whole >> max(0, D - 1).bit_length()
+    return _GPU._replace(chunk=min(_GPU.chunk, max(_PROCESSOR.chunk, most)))
+
+
+def _in_one_product(rows: Array, q: Array) -> bool:
+    """True if one product compares all rows with the queries."""
+    n, D = rows.shape
+    pieces = _pieces(D)
+    # a GPU makes a copy of rows in another precision, unless for one query
+    is_copied = rows.dtype != q.dtype and len(q) > 1 and not on_processor()
+    entries = n * max(len(q), D if is_copied else 0)
+    return n <= pieces.chunk or entries <= pieces.whole
 
 
 def block_bytes(
@@ -55,15 +94,17 @@ def block_bytes(
     One chunk of rows, its product with a batch of queries, the minima of a group of
     chunks, and phase two's rows.
     """
-    N = min(queries, _QUERIES)
-    m = (k + _SPARE) * min(queries, _AT_ONCE)
+    pieces = _pieces(D)
+    N = min(queries, pieces.queries)
+    m = (k + _SPARE) * min(queries, pieces.at_once)
     if n <= _SMALL:
         return itemsize * n * (D + 2)
     block = _block_size(n, D, k)
-    if n * N <= _WHOLE or n <= _CHUNK or block == 1:
+    chunk = pieces.chunk
+    if n * N <= pieces.whole or n <= chunk or block == 1:
         return itemsize * (n * N + m * block * D)
-    minima = N * (min(_GROUP, n // _CHUNK) * _CHUNK // block + 2 * (k + _SPARE))
-    return itemsize * (_CHUNK * (D + N) + 2 * minima + m * block * D)
+    minima = N * (min(pieces.group, n // chunk) * chunk // block + 2 * (k + _SPARE))
+    return itemsize * (chunk * (D + N) + 2 * minima + m * block * D)
 
 
 def search_rows(
@@ -81,7 +122,8 @@ def search_rows(
     if not len(q):
         return jnp.zeros((0, k), q.dtype), jnp.zeros((0, k), jnp.int32)
     store, store_half, points = jax.lax.stop_gradient((rows, half_norms, q))
-    batches = -(-len(q) // _QUERIES)
+    most = _pieces(q.shape[1]).queries
+    batches = -(-len(q) // most)
     size = -(-len(q) // batches)  # equal batches, each in the memory of one
     padded = jnp.pad(points, ((0, batches * size - len(q)), (0, 0)))
     indices = jax.lax.map(
@@ -92,7 +134,7 @@ def search_rows(
     distances = jax.lax.map(
         lambda pair: _distance(rows[pair[1]], pair[0]),
         (q, indices),
-        batch_size=_QUERIES,
+        batch_size=most,
     )
     row_mask = jnp.isfinite(store_half[indices])
     return jnp.where(row_mask, distances, jnp.inf), jnp.where(row_mask, indices, -1)
@@ -122,7 +164,9 @@ def _search_batch(rows: Array, half_norms: Array, q: Array, k: int) -> Array:
     def pick(query: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         return _search_blocks(rows, *query, k=k, block=block)
 
-    indices, certified = jax.lax.map(pick, (q, minima, blocks), batch_size=_AT_ONCE)
+    indices, certified = jax.lax.map(
+        pick, (q, minima, blocks), batch_size=_pieces(q.shape[1]).at_once
+    )
     # The result needs no condition; but without it XLA copies the store before a loop
     # that it does not enter.
     return jax.lax.cond(
@@ -159,21 +203,21 @@ def _least_blocks(
     block.
     """
     n = len(rows)
-    N = len(q)
     m = min(k + _SPARE + 1, -(-n // block))
-    if n * N <= _WHOLE or n <= _CHUNK or block == 1:
+    pieces = _pieces(q.shape[1])
+    if block == 1 or _in_one_product(rows, q):
         minima, places = _least(_minima(rows, half_norms, q, block), m)
         return minima, places * block
-    chunks = -(-n // _CHUNK)
+    chunks = -(-n // pieces.chunk)
 
     def least_of_group(first: int) -> tuple[Array, Array]:
         minima, starts = _group(
-            rows, half_norms, q, first, min(_GROUP, chunks - first), block
+            rows, half_norms, q, first, min(pieces.group, chunks - first), block
         )
         least, places = _least(minima, min(m, len(starts)))
         return least, starts[places].astype(jnp.int32)
 
-    groups = map(least_of_group, range(0, chunks, _GROUP))
+    groups = map(least_of_group, range(0, chunks, pieces.group))
     return reduce(lambda a, b: _merge(a, b, m), groups)
 
 
@@ -209,23 +253,32 @@ def _group(
     rows: Array, half_norms: Array, q: Array, first: int, chunks: int, block: int
 ) -> tuple[Array, Array]:
     """Minima (N, blocks) of some chunks, and the first row of each block."""
+    size = _pieces(q.shape[1]).chunk
 
     def chunk(_: None, i: Array) -> tuple[None, tuple[Array, Array]]:
         # the last reaches back: rows seen do not count twice
-        start = jnp.minimum(i * _CHUNK, len(rows) - _CHUNK)
-        # as one long slice, because XLA copies short rows number by number
-        part = jax.lax.dynamic_slice_in_dim(
-            rows.reshape(-1), start * rows.shape[1], _CHUNK * rows.shape[1]
-        ).reshape(_CHUNK, -1)
-        norms = jax.lax.dynamic_slice_in_dim(half_norms, start, _CHUNK)
-        norms = jnp.where(start + jnp.arange(_CHUNK) >= i * _CHUNK, norms, jnp.inf)
+        start = jnp.minimum(i * size, len(rows) - size)
+        part = _chunk(rows, start, size)
+        norms = jax.lax.dynamic_slice_in_dim(half_norms, start, size)
+        norms = jnp.where(start + jnp.arange(size) >= i * size, norms, jnp.inf)
         return None, (
             _minima(part, norms, q, block),
-            start + block * jnp.arange(_CHUNK // block),
+            start + block * jnp.arange(size // block),
         )
 
     _, (minima, places) = jax.lax.scan(chunk, None, first + jnp.arange(chunks))
     return minima.transpose(1, 0, 2).reshape(len(q), -1), places.reshape(-1)
+
+
+def _chunk(rows: Array, start: Array, size: int) -> Array:
+    """`size` rows from one on."""
+    if rows.size > _LONGEST:
+        return jax.lax.dynamic_slice_in_dim(rows, start, size)
+    # as one long slice, because XLA copies short rows number by number
+    part = jax.lax.dynamic_slice_in_dim(
+        rows.reshape(-1), start * rows.shape[1], size * rows.shape[1]
+    )
+    return part.reshape(size, -1)
 
 
 def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
@@ -237,7 +290,13 @@ def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
     rows = rows.astype(q.dtype)
     half_norms = (1 - rounding) * half_norms
     padding = 0, -len(rows) % block
-    if len(q) == 1 and _LEFT[0] <= q.shape[1] <= _LEFT[1]:
+    if (
+        len(q) == 1 and not on_processor()
+    ):  # one reading, also of rows that are converted
+        scores = half_norms[None] - (rows * q).sum(-1)[None]
+        scores = jnp.pad(scores, ((0, 0), padding), constant_values=jnp.inf)
+        minima = scores.reshape(1, -1, block).min(2)
+    elif len(q) == 1 and _LEFT[0] <= q.shape[1] <= _LEFT[1]:
         scores = half_norms[None] - jnp.matmul(q, rows.T, precision=_HIGHEST)
         scores = jnp.pad(scores, ((0, 0), padding), constant_values=jnp.inf)
         minima = scores.reshape(1, -1, block).min(2)
@@ -271,7 +330,7 @@ def _search_blocks(
         precision=_HIGHEST,
     )
     # only rows nearer than all other blocks compete: few, so that top_k is fast
-    row_mask = _row_mask(n, first, start, block)
+    row_mask = _row_mask(n, first, start, block, _pieces(len(q)).chunk)
     if not covers_store:
         row_mask &= square / 2 < minima[-1] + (q**2).sum() / 2
     square = jnp.where(row_mask, square, jnp.inf)
@@ -282,14 +341,14 @@ def _search_blocks(
     return indices, covers_store | (top.min() > -jnp.inf)
 
 
-def _row_mask(n: int, first: Array, start: Array, block: int) -> Array:
+def _row_mask(n: int, first: Array, start: Array, block: int, chunk: int) -> Array:
     """True for the rows of the slices that count: a short block and the last chunk reach
     back over rows of other blocks.
     """
     rows = start[:, None] + jnp.arange(block, dtype=start.dtype)[None]
     block_start = first[:, None]
     return (rows >= block_start) & (
-        (block_start % block == 0) | (rows >= (n - 1) // _CHUNK * _CHUNK)
+        (block_start % block == 0) | (rows >= (n - 1) // chunk * chunk)
     )
 
 
@@ -298,7 +357,7 @@ def _search_differences(rows: Array, q: Array, k: int) -> Array:
     row first on a tie.
     """
     n = len(rows)
-    size = min(len(rows), max(_CHUNK, k))
+    size = min(len(rows), max(_pieces(len(q)).chunk, k))
 
     def chunk(
         candidates: tuple[Array, Array], i: Array

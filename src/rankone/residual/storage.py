@@ -78,7 +78,7 @@ class _Dense(Module):
         return self.values.shape[1]
 
     def weighted(self, weights: Array, rows: Array) -> Array:
-        return weights @ self.values[rows]
+        return jnp.matmul(weights, self.values[rows], precision="highest")
 
 
 class _Sparse(Module):

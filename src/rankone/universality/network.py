@@ -3,8 +3,6 @@ predictions.
 """
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import equinox as eqx
@@ -26,25 +24,16 @@ from rankone._checks import (
 )
 from rankone._module import Module
 from rankone.nn import Dense, gradient_step
+from rankone.precision import full_precision
 
 __all__ = [
     "Network",
     "activations",
     "adapt",
     "forward",
-    "full_precision",
     "loss",
     "predict",
 ]
-
-
-@contextmanager
-def full_precision() -> Iterator[None]:
-    """Context manager for matrix products in full precision. By default some
-    accelerators round float32 factors to ten bits.
-    """
-    with jax.default_matmul_precision("highest"):
-        yield
 
 
 class Network(Module):

@@ -17,7 +17,8 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from rankone._checks import Numbers, brief, numbers
 from rankone._module import Module
 from rankone.nn import Dense, append_one
-from rankone.universality.network import Network, full_precision, shots, unit
+from rankone.precision import full_precision
+from rankone.universality.network import Network, shots, unit
 from rankone.writes import Write
 
 __all__ = ["RankOneStep", "gradient_into", "learn", "rank_one_step", "step"]

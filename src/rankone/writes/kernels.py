@@ -16,6 +16,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from rankone._annotated import checked
 from rankone._checks import array, integer, positive
 from rankone._module import Module
+from rankone.precision import full_precision
 
 __all__ = [
     "FeatureKernel",
@@ -63,6 +64,7 @@ class Linear(Module):
 
     @checked
     @jax.jit
+    @full_precision()
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
@@ -99,6 +101,7 @@ class Metric(Module):
 
     @checked
     @jax.jit
+    @full_precision()
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"]
     ) -> Float[Array, "n m"]:
@@ -113,6 +116,7 @@ class Metric(Module):
 
     @checked
     @jax.jit
+    @full_precision()
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """Dual features G a."""
         return jnp.asarray(self.G) @ a

@@ -8,6 +8,7 @@ from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._checks import array, boolean, brief, host
 from rankone._module import Module
+from rankone.precision import full_precision
 from rankone.writes.kernels import FeatureKernel, Kernel
 from rankone.writes.rules import Exact, Rule
 from rankone.writes.write import Write
@@ -166,11 +167,13 @@ def _read(memory: KernelMemory, q: Array, normalise: bool) -> Array:
 
 
 @jax.jit
+@full_precision()
 def _sum(memory: KernelMemory, q: Array) -> Array:
     return memory.coefficients @ _weights(memory, q)
 
 
 @jax.jit
+@full_precision()
 def _ratio(memory: KernelMemory, q: Array) -> Array:
     weights = _weights(memory, q)
     return (memory.coefficients @ weights) / (memory.ones @ weights)[None]

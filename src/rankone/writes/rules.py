@@ -17,7 +17,7 @@ from rankone._annotated import checked
 from rankone._checks import brief, integer, numbers, real
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
-from rankone.precision import smallest_pivot
+from rankone.precision import full_precision, smallest_pivot
 
 __all__ = [
     "BatchStep",
@@ -112,6 +112,7 @@ class Cycled(Module):
 
     @checked
     @jax.jit
+    @full_precision()
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
@@ -189,6 +190,7 @@ class Recursive(Module):
 
     @checked
     @jax.jit
+    @full_precision()
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:

@@ -18,7 +18,7 @@ from rankone._checks import boolean, brief, host, integer, scalar, settled
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
-from rankone.precision import canonical, wider
+from rankone.precision import canonical, full_precision, wider
 
 __all__ = ["Edited", "LowRankEdit", "RankOneEdit", "Write", "load_edit", "load_write"]
 
@@ -272,12 +272,14 @@ def _columns(factor: Array) -> Array:
 
 
 @jax.jit
+@full_precision()
 def _delta(write: Write) -> Array:
     wide = wider(write.left, write.right)
     return _columns(write.left).astype(wide) @ _columns(write.right).T.astype(wide)
 
 
 @jax.jit
+@full_precision()
 def _at(write: Write, q: Array) -> Array:
     return _columns(write.left) @ (_columns(write.right).T @ q)
 

@@ -1,0 +1,16 @@
+"""What the arithmetic must know of the device: whether it is a processor, or computes
+large arrays at once.
+
+A processor is fastest where a piece of an array stays in its cache between two uses. A
+GPU is fastest where a piece keeps all of it busy; each piece costs it a few starts of a
+kernel, of some microseconds each. The results differ by rounding only.
+"""
+
+import jax
+
+__all__ = ["on_processor"]
+
+
+def on_processor() -> bool:
+    """True if programs run on a CPU by default."""
+    return bool(jax.default_backend() == "cpu")

@@ -1,0 +1,73 @@
+"""One GPU's part of a billion keys: what the benchmark runs, and its record. Nothing
+here is timed.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import share, timing
+
+from rankone_book import growth
+
+FORMS = [
+    ("list, bfloat16", "energy and gradient", 1),
+    ("list, bfloat16", "energy and gradient", 64),
+    ("list, bfloat16", "nearest keys", 1),
+    ("list, bfloat16", "nearest keys", 64),
+    ("vector, Hadamard frequencies", "energy and gradient", 1),
+]
+
+
+def names(rows):
+    return [(row["form"], row["task"], row["N"]) for row in rows]
+
+
+def test_a_quick_run_has_every_form(monkeypatch):
+    monkeypatch.setattr(timing, "BURST", 0.0)
+    _, rows = share.run(quick=True, repetitions=1)
+    assert names(rows) == FORMS
+
+
+def test_a_processor_without_the_memory_is_told_so(capsys):
+    _, rows = share.run(quick=False, repetitions=1)
+    assert rows == []
+    assert "left out" in capsys.readouterr().out
+
+
+def test_the_record_is_of_a_64th_of_what_the_page_computes():
+    record = growth.record("share")
+    assert names(record["rows"]) == FORMS
+    whole = growth.costs(10**9, 768, error=0.25, use="energy", hardware="cluster")
+    kept = {row["form"]: row["kept"] for row in record["rows"]}
+    assert kept["list, bfloat16"] * 64 == whole["half"].kept
+    # signs and norms in blocks, filled up to whole transforms
+    ratio = kept["vector, Hadamard frequencies"] * 64 / whole["hadamard"].kept
+    np.testing.assert_allclose(ratio, 1, rtol=0.01)
+    # nothing is read in less than the time that its bytes take by the data sheet
+    bandwidth = growth.HARDWARE["cluster"].bandwidth
+    for row in record["rows"]:
+        assert row["wall_ms"]["min"] > 1e3 * row["bytes"] / bandwidth
+
+
+def test_the_h100s_rows_say_what_was_compared():
+    path = ROOT / "benchmarks/results/h100.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    assert {"device", "date", "versions", "note", "pieces"} <= record.keys()
+    for row in record["rows"]:
+        assert row["peer"]
+        quotient = row["peer_ms"]["median"] / row["ours_ms"]["median"]
+        # times were printed to 0.01 ms, the shortest is 0.1; the ratio is a median of
+        # its own
+        assert quotient == pytest.approx(row["ratio"]["median"], rel=0.25, abs=0.1)
+
+
+def test_another_record_is_refused():
+    with pytest.raises(ValueError, match=r"^name: got 'memory'"):
+        growth.record("memory")

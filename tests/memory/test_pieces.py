@@ -124,3 +124,11 @@ def test_long_rows_come_in_shorter_chunks(monkeypatch):
     entries = [blocks._pieces(D).chunk * D for D in (1024, 2048, 12288, 2**17)]
     assert max(entries) <= blocks._GPU.whole
     assert all(blocks._pieces(D).chunk % 32 == 0 for D in (1, 1000, 10**6))
+
+
+def test_a_store_of_more_entries_than_an_index_can_name(monkeypatch):
+    monkeypatch.setattr(blocks, "_LONGEST", 1000)
+    rows, q = normal(0, 9001, 23), normal(1, 260, 23)
+    found = ro.residual.ExactSearch(rows).search(q, 5)
+    distances = np.linalg.norm(q[:, None] - rows, axis=-1)
+    assert_same(found.distances, np.sort(distances)[:, :5])

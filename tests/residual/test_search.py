@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
+from rankone._device import on_processor
 from rankone.checks import Outcome
 from rankone.precision import double_precision
 from rankone.residual import ExactSearch, FaissSearch, ShardedSearch
@@ -220,10 +221,11 @@ def test_an_entry_that_is_not_finite_is_not_called_too_large(entry):
 
 
 def test_working_memory_does_not_grow_with_the_store_or_the_queries():
+    most = 20e6 if on_processor() else 500e6  # a GPU works in larger pieces
     assert (
         block_bytes(10**7, 64, queries=10**3)
         == block_bytes(10**9, 64, queries=10**6)
-        < 20e6
+        < most
     )
 
 

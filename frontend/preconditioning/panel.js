@@ -76,9 +76,9 @@ export function createPanel(settings, change) {
     best: toggle({
       ...of("best"),
       label: "Best fixed step for each path",
-      title: "Else: the same share of the longest stable step for each",
+      title: "Else: the same share of the largest stable step for each",
     }),
-    share: field("share", "step / longest stable", { step: 0.01, format: percent }),
+    share: field("share", "step / largest stable", { step: 0.01, format: percent }),
     tolerance: slider({
       ...of("tolerance"),
       label: "counted to",

@@ -24,7 +24,7 @@ const DOTS = 40; // steps marked one by one
 const STRIDE = 0.1; // of an arrow key
 
 export const KEY =
-  "Contours of the loss, each 4 times the one inside; the cross is its minimum, a ring the place where a path ends if not there. Drag the white starts.";
+  "Contours of the loss, each 4 times the one inside. The cross is the minimum; a ring marks a path that ends elsewhere. Drag the white starts.";
 
 /**
  * Series in drawing order; `onStart(row, place)` is told where the reader wants a start.
@@ -103,7 +103,7 @@ function createPlane(row, series, onStart) {
       const off = Math.hypot(...rowOf(rest, row));
       note(
         full
-          ? `loss curves ${figures(curvature, 2)} × A`
+          ? `Hessian ${figures(curvature, 2)} × A`
           : `${fixed(off)} of the start is out of reach`,
       );
     },

@@ -29,7 +29,7 @@ export const fateInWords = (run, counts) => `${HEADINGS[run.fate]}. ${verdictOn(
 export function verdictOn({ fate, gap, known }, counts) {
   const most = `The widest gap is ${amount(widest(gap))}`;
   if (fate === "away") {
-    return `${most}, which says nothing about the rule. Shorten the step to less than 100 % of the longest stable one.`;
+    return `${most}, which says nothing about the rule. Shorten the step to less than 100 % of the largest stable one.`;
   }
   if (fate === "together") return `${most}: rounding, nothing else.`;
   if (fate === "apart") return `${most}. The one rule is not the other with a P before it.`;

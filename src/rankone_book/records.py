@@ -330,17 +330,17 @@ class Coverage:
     options: dict[str, tuple[list[Any], Any]]
 
     def __str__(self) -> str:
-        """One phrase: "16 of the paper's 72 cells, queries 50 instead of 1000"."""
+        """One phrase: "16 of the paper's 72 settings, queries 50 instead of 1000"."""
         run = self.whole + self.reduced
         owner = f"{self.of}'s"
         if run == self.cells:
             sentence = (
-                f"all {self.cells} cells of {owner} grid"
+                f"all {self.cells} settings of {owner} experiment"
                 if self.cells > 1
-                else f"{owner} one cell"
+                else f"{owner} one setting"
             )
         else:
-            sentence = f"{run} of {owner} {self.cells} cells"
+            sentence = f"{run} of {owner} {self.cells} settings"
         if not self.reduced:
             return sentence
         prefix = "" if self.reduced == run else f"{self.reduced} of them with "

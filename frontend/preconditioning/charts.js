@@ -107,7 +107,7 @@ function createCounters() {
      * @type {(counts: Counts | null, tolerance: number, hidden: boolean) => void}
      */
     count(counts, tolerance, hidden) {
-      table.head("count", `steps to its end (to ${power(Math.log10(tolerance))})`);
+      table.head("count", `steps to end ±${power(Math.log10(tolerance))}`);
       for (const key of PATHS) {
         const found = counts === null ? "…" : stepsInWords(counts[key]);
         table.set(key, "count", hidden && key !== "plain" ? "?" : found);

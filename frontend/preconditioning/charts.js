@@ -1,6 +1,6 @@
 // Loss and gap by step, and the counters under the planes.
 import { h } from "../kit/dom.js";
-import { amount, figures, power } from "../kit/number.js";
+import { amount, figures } from "../kit/number.js";
 import { counters } from "../kit/readout.js";
 import { runChart } from "../kit/runchart.js";
 import { PATHS, widest } from "./math/paths.js";
@@ -88,7 +88,7 @@ function createCounters() {
     columns: [
       ["loss", "loss now"],
       ["eta", "step size"],
-      ["count", ""],
+      ["count", "steps to end"],
     ],
   });
   return {
@@ -104,10 +104,9 @@ function createCounters() {
     /**
      * What was counted, or null while it is being counted.
      *
-     * @type {(counts: Counts | null, tolerance: number, hidden: boolean) => void}
+     * @type {(counts: Counts | null, hidden: boolean) => void}
      */
-    count(counts, tolerance, hidden) {
-      table.head("count", `steps to end ±${power(Math.log10(tolerance))}`);
+    count(counts, hidden) {
       for (const key of PATHS) {
         const found = counts === null ? "…" : stepsInWords(counts[key]);
         table.set(key, "count", hidden && key !== "plain" ? "?" : found);

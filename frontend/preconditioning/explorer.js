@@ -79,7 +79,7 @@ export function createExplorer(initial, save) {
     planes.setGround(current.problem, ends());
     spectrum.draw(current.spectra, frame.pending);
     counts = null;
-    charts.count(null, settings.tolerance, frame.pending);
+    charts.count(null, frame.pending);
     counter.start(counting(settings));
     announce();
     clock.seek(play ? 0 : settings.steps);
@@ -104,7 +104,7 @@ export function createExplorer(initial, save) {
 
   function announce() {
     setText(verdict, frame.pending ? VERDICT_LATER : fateInWords(current, counts));
-    if (counts) charts.count(counts, frame.settings.tolerance, frame.pending);
+    if (counts) charts.count(counts, frame.pending);
   }
 
   /** @param {number} step */

@@ -81,7 +81,7 @@ export function createPanel(settings, change) {
     share: field("share", "step / largest stable", { step: 0.01, format: percent }),
     tolerance: slider({
       ...of("tolerance"),
-      label: "counted to",
+      label: "path ends within",
       values: [1e-2, 1e-4, 1e-6, 1e-8],
       format: (v) => power(Math.log10(v)),
     }),

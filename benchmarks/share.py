@@ -7,14 +7,15 @@ keys in bfloat16, searches them, and reads a vector of a 64th of the frequencies
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 import rankone as ro
+from benchmarks.growth import Case, spread
 from benchmarks.memory import BETA, read, unit_rows
-from benchmarks.timing import Job, Machine, Work, interleave
+from benchmarks.timing import Machine, Work, interleave
 
 __all__ = ["SEED", "run"]
 
@@ -27,14 +28,6 @@ NEIGHBOURS = 10
 QUERIES = (1, 64)
 SLICES = 100  # in which the keys are drawn
 NEEDS = 40e9  # bytes of a device
-
-
-class Case(NamedTuple):
-    """One form at one number of queries: what it is called, runs and must do."""
-
-    row: dict[str, Any]
-    job: Job
-    work: Work
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
@@ -55,16 +48,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
         rows.append(
             case.row
             | {"bytes": case.work.bytes, "flops": case.work.flops}
-            | {
-                "wall_ms": {
-                    name: 1e3 * float(summary(jnp.array(seconds["ours"])))
-                    for name, summary in (
-                        ("min", jnp.min),
-                        ("median", jnp.median),
-                        ("max", jnp.max),
-                    )
-                }
-            }
+            | {"wall_ms": spread(seconds["ours"], 1e3)}
         )
         print(rows[-1], flush=True)
     for row in rows:  # against the best of the whole run

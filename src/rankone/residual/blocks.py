@@ -290,9 +290,8 @@ def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
     rows = rows.astype(q.dtype)
     half_norms = (1 - rounding) * half_norms
     padding = 0, -len(rows) % block
-    if (
-        len(q) == 1 and not on_processor()
-    ):  # one reading, also of rows that are converted
+    if len(q) == 1 and not on_processor():
+        # one reading, also of rows that are converted
         scores = half_norms[None] - (rows * q).sum(-1)[None]
         scores = jnp.pad(scores, ((0, 0), padding), constant_values=jnp.inf)
         minima = scores.reshape(1, -1, block).min(2)

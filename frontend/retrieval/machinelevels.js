@@ -278,6 +278,7 @@ const entryLevel = (thumbnail) => (inner) => {
     const step = (WIDE - left - total - 10) / K;
     const width = Math.max(0.6, Math.min(22, step - 2));
     const sumAt = WIDE - total + 13;
+    const equalsAt = sumAt - 18; // between the last term and the sum
     /** @type {(x: number, ends: [number, number], wide: number, more: object) => Element} */
     const bar = (x, [from, to], wide, more) => {
       const size = { width: wide, height: Math.max(0.7, Math.abs(from - to)) };
@@ -292,6 +293,7 @@ const entryLevel = (thumbnail) => (inner) => {
       const [low, high] = [Math.min(-0.5, ...sums), Math.max(0.5, ...sums)];
       /** @param {number} v */
       const up = (v) => ROW * row + 5 + ((ROW - 10) * (high - v)) / (high - low);
+      const middle = (up(0) + up(sum)) / 2 + 4;
       return [
         h("text", { x: left - 6, y: up(0) + 4, "text-anchor": "end" }, name),
         h("line", { x1: left, x2: sumAt + 15, y1: up(0), y2: up(0), class: "r1-thin" }),
@@ -299,8 +301,9 @@ const entryLevel = (thumbnail) => (inner) => {
           const ends = /** @type {[number, number]} */ ([up(sums[m]), up(sums[m + 1])]);
           return bar(left + step * (m + 0.5), ends, width, { class: "r1-term", "data-m": m });
         }),
+        h("text", { x: equalsAt, y: middle, "text-anchor": "middle" }, "="),
         bar(sumAt, [up(0), up(sum)], 26, { class: "r1-sum" }),
-        h("text", { x: sumAt + 18, y: (up(0) + up(sum)) / 2 + 4 }, fixed(sum)),
+        h("text", { x: sumAt + 18, y: middle }, fixed(sum)),
       ];
     });
     const side = Math.min(FOOT - 4, step - 1);

@@ -60,6 +60,16 @@ def test_no_address_is_dead(page: Path) -> None:
     assert dead(page) == []
 
 
+def test_one_page_lists_the_works_so_that_every_citation_leads_there() -> None:
+    """Of several pages that list a work, the last one read would get all links to it."""
+    lists = [
+        path.name
+        for path in Path("book").rglob("*.md")
+        if "```{bibliography}" in path.read_text(encoding="utf-8")
+    ]
+    assert lists == ["bibliography.md"]
+
+
 def test_a_dead_address_would_be_seen(tmp_path: Path) -> None:
     (tmp_path / "there.html").write_text('<p id="a&lt;b"></p>')
     (tmp_path / "page.html").write_text(

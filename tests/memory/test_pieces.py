@@ -12,6 +12,7 @@ import pytest
 from draws import normal
 
 import rankone as ro
+from rankone._device import on_processor
 from rankone.memory import exact, features, nonlinear, projections
 from rankone.residual import blocks
 
@@ -134,3 +135,11 @@ def test_a_store_of_more_entries_than_an_index_can_name(monkeypatch):
     found = ro.residual.ExactSearch(rows).search(q, 5)
     distances = np.linalg.norm(q[:, None] - rows, axis=-1)
     assert_same(found.distances, np.sort(distances)[:, :5])
+
+
+def test_where_programs_run_is_the_default_device_if_one_is_set(monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert not on_processor()
+    for place in ("cpu", jax.devices("cpu")[0]):
+        with jax.default_device(place):
+            assert on_processor()

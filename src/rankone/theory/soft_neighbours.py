@@ -85,7 +85,7 @@ def ratio_error(
     Y: int,
 ) -> Float[NDArray, " n"]:
     r"""Mean squared error (summed over H) of `soft_reading` computed from Y random
-    features, to first order in 1/Y [W-knn].
+    features, to first order in the errors of its two sums [W-knn].
 
     $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]
     \,/\,(\sum_i\kappa(k_i,q))^2$

@@ -24,6 +24,7 @@ import { typed } from "../kit/typed.js";
 
 const { hardware: HARDWARE, index: INDEX, sines: SINES } = FACTS;
 const [LEAST, MOST] = [1e3, 1e10]; // patterns on the chart
+const [LOW, HIGH] = [1e4, 1e16]; // bytes on the chart
 
 /** @type {[form: Form, label: string, tone: string, dash?: string][]} */
 const FORMS = [
@@ -148,6 +149,9 @@ const inNoise = (signal) => {
   return Number.isFinite(signal) ? `signal over noise ${figures(signal, 2)}` : "exact";
 };
 
+/** Bytes where the chart has room for them, a gap elsewhere. @param {number} kept */
+const onChart = (kept) => (kept >= LOW && kept <= HIGH ? kept : null);
+
 /** @type {Sketch<Settings>} */
 export const grows = {
   name: "grows",
@@ -166,7 +170,7 @@ export const grows = {
       name: "Retrieve them",
       ask: "Now each pattern must also stay a minimum of the energy, so that a descent can end there. What happens to the two lines of the vector?",
       after: ({ words }) =>
-        `${words} The vector needs D times as many frequencies, and the list stays as it was.`,
+        `${words} The vector needs D/4 times as many frequencies: D times for the descent, and a quarter because 0.5 is accepted, not 0.25. The list stays as it was.`,
       set: { use: "retrieval", error: 0.5 },
     },
     {
@@ -180,7 +184,7 @@ export const grows = {
   chart: {
     title: "Bytes kept, against the number of stored patterns",
     x: { label: "stored patterns K", scale: "log" },
-    y: { label: "bytes kept", scale: "log" },
+    y: { label: "bytes", scale: "log", marks: [1e4, 1e8, 1e12, 1e16] }, // clear of the label on a phone
     series: [
       ...FORMS.map(([key, label, tone, dash]) => ({ key, label, tone, dash })),
       { key: "room", label: "memory of the hardware", tone: "quiet", dash: "1 4" },
@@ -213,7 +217,7 @@ export const grows = {
       }),
       error: slider({
         ...of("error"),
-        label: "noise you accept",
+        label: "noise you accept (σ or c)",
         min: 0.02,
         max: 0.5,
         step: 0.01,
@@ -228,15 +232,18 @@ export const grows = {
     const along = places.map((K) => costs({ ...settings, K: Math.round(K) }));
     /** @type {Record<string, Data>} */
     const lines = {};
-    for (const [form] of FORMS) lines[form] = places.map((K, i) => [K, along[i][form].kept]);
+    for (const [form] of FORMS) {
+      lines[form] = places.map((K, i) => [K, onChart(along[i][form].kept)]);
+    }
     lines.room = places.map((K) => [K, room]);
     const best = quickest(settings, all);
-    if (best && settings.K >= LEAST) lines.here = [[settings.K, all[best].kept]];
+    if (best && settings.K >= LEAST && settings.K <= MOST)
+      lines.here = [[settings.K, all[best].kept]];
     const name = FORMS.find(([form]) => form === best)?.[1];
     const unable = settings.use === "energy" ? "has no energy" : "misses some neighbours";
     const fits = FORMS.filter(([form]) => all[form].fits).length;
     return {
-      drawing: { lines, x: [LEAST, MOST], y: [1e4, 1e16] },
+      drawing: { lines, x: [LEAST, MOST], y: [LOW, HIGH] },
       words: best
         ? `${fits} of the 5 forms fit. The fastest that answers is the ${name}: ${inBytes(all[best].kept)}, at least ${inTime(all[best].seconds)} for ${count(settings.N)} ${settings.N === 1 ? "query" : "queries"}, ${inNoise(all[best].signal)}.`
         : "No form fits into this memory.",

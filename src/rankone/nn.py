@@ -131,8 +131,8 @@ def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:
 def initial_layers(
     key: Array, sizes: Sequence[int], dtype: Any = float
 ) -> tuple[Dense, ...]:
-    """Layers between widths `sizes`: weights of variance 2 / fan-in, which keeps the
-    scale through ReLUs; biases 0.
+    """Dense layers of widths `sizes` by He initialisation: weights of variance 2 /
+    fan-in, which keeps the scale through ReLUs, and biases 0.
 
     Args:
         key: JAX random key.

@@ -1,4 +1,5 @@
-r"""The five results in plain JAX. Read this file first.
+r"""The book's five results in plain JAX: dense associative memory, editing,
+preconditioning, universality and residual memory. Read this file first.
 
 Every function is the definition of its quantity, written for one example, and checks
 nothing. The rest of the package computes the same quantities faster, for batches, and

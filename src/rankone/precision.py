@@ -47,9 +47,9 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
 
 @contextmanager
 def full_precision() -> Iterator[None]:
-    """Context manager, and decorator of what jit traces, for matrix products in full
-    precision. By default some GPUs round float32 factors to ten bits, which is enough
-    to train a network and too little to edit one.
+    """Context manager for matrix products in full precision, and a decorator of
+    functions that jit traces. By default some GPUs round float32 factors to ten bits,
+    which is enough to train a network and too little to edit one.
     """
     with jax.default_matmul_precision("highest"):
         yield

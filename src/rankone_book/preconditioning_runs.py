@@ -4,7 +4,7 @@ and the tasks it draws live.
 Of the runs the rate is chosen on one seed, the curves are drawn from the others.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -117,12 +117,15 @@ def overtaken(ours: Curves, theirs: Curves) -> tuple[int, float]:
     return int(ours.steps[below][0]), float(ours.seconds[below][0])
 
 
-def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
+def draw_training(
+    problems: dict[str, dict[str, Curves]], colours: Sequence[str] = COLOURS
+) -> Any:
     """Each problem's curves in a row of two panels, by step and by second, from the
     first measured point on.
 
     Args:
         problems: Label of the loss → what `training_curves` returns.
+        colours: Of the methods, in their order.
 
     Returns:
         (figure, axes): geometric means over the seeds, with bands of their range.
@@ -131,7 +134,7 @@ def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
         len(problems), 2, height=2.8 * len(problems), width=7.4, squeeze=False
     )
     for row, (label, methods) in zip(axes, problems.items(), strict=True):
-        for (method, curves), colour in zip(methods.items(), COLOURS, strict=False):
+        for (method, curves), colour in zip(methods.items(), colours, strict=False):
             for ax, x in zip(row, (curves.steps[1:], curves.seconds[1:]), strict=True):
                 loss = curves.loss[:, 1:]
                 dashes = "--" if method in ("reparameterised", "$W=TUV$") else "-"

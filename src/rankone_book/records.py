@@ -330,9 +330,9 @@ class Coverage:
     options: dict[str, tuple[list[Any], Any]]
 
     def __str__(self) -> str:
-        """One phrase: "16 of the paper's 72 settings, queries 50 instead of 1000"."""
+        """One phrase: "16 of the paper’s 72 settings, with 50 queries instead of 500"."""
         run = self.whole + self.reduced
-        owner = f"{self.of}'s"
+        owner = f"{self.of}’s"
         if run == self.cells:
             sentence = (
                 f"all {self.cells} settings of {owner} experiment"
@@ -343,12 +343,24 @@ class Coverage:
             sentence = f"{run} of {owner} {self.cells} settings"
         if not self.reduced:
             return sentence
-        prefix = "" if self.reduced == run else f"{self.reduced} of them with "
-        reductions = [
-            f"{k} {' or '.join(map(_as_text, values))} instead of {_as_text(full)}"
-            for k, (values, full) in self.options.items()
-        ]
-        return f"{sentence}, {prefix}{', '.join(reductions)}"
+        prefix = "" if self.reduced == run else f"{self.reduced} of them "
+        *others, last = (
+            _reduction(name, values, full)
+            for name, (values, full) in self.options.items()
+        )
+        reductions = f"{', '.join(others)} and {last}" if others else last
+        return f"{sentence}, {prefix}with {reductions}"
+
+
+def _reduction(name: str, values: list[Any], full: Any) -> str:
+    """What was reduced: "16 or 50 queries instead of 500", or "step size 0.3 instead of
+    0.1" of an option that is no number of things.
+    """
+    said = " or ".join(map(_as_text, values))
+    is_count = name.endswith("s") and isinstance(full, int)
+    words = "rate of Adam" if name == "adam" else name.replace("_", " ")
+    what = f"{said} {words}" if is_count else f"{words} {said}"
+    return f"{what} instead of {_as_text(full)}"
 
 
 def _as_text(value: Any) -> str:

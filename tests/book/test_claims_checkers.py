@@ -10,6 +10,7 @@ import claim_chain
 import pytest
 
 from extensions.claims.links import Figure, violations
+from extensions.claims.table import linked_names, pending_target
 
 CHAPTER = """# A chapter
 (sec-one)=
@@ -231,3 +232,11 @@ def test_claims_listed_twice_never_or_from_nowhere_are_counted() -> None:
         "D-eq3": 0,
         "D-new": 1,
     }
+
+
+def test_a_row_named_in_an_erratum_is_a_link_and_a_formula_is_not_cut() -> None:
+    parts = linked_names("D-eq1, $D-eq1$ and X-eq1.", {"D-eq1"})
+    assert [part["claim"] for part in parts if isinstance(part, pending_target)] == [
+        "D-eq1"
+    ]
+    assert "".join(part.astext() for part in parts) == "D-eq1, D-eq1 and X-eq1."

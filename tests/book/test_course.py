@@ -302,13 +302,24 @@ def test_every_assignment_that_is_named_can_be_made() -> None:
         for text in [overview, *pages]
         for found in re.findall(r"make assignment CHAPTER=(\w+)", text)
     }
-    others = re.search(r"the other names are (.*?)\.", overview)
+    others = re.search(r"The other names are (.*?)\.", overview)
     assert others
     assert (
         named
         == {"editing", *re.split(", | and ", others[1])}
         == set(exercises.chapters())
     )
+
+
+def test_the_page_counts_the_questions_that_have_a_button() -> None:
+    asked = [entry for name in CHAPTERS for entry in COURSE.questions(name)]
+    shown = [entry for entry in asked if COURSE.button(entry)]
+    assert 0 < len(shown) < len(asked)
+    assert COURSE.counts["buttons"] == len(shown)
+    words = (
+        f"Of the {len(asked)} questions, {len(shown)} have a button above an explorer."
+    )
+    assert words in page("book/teaching")
 
 
 def test_no_arc_of_the_map_leaves_the_picture() -> None:

@@ -205,8 +205,8 @@ def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
         "projection": (["hadamard"], "gaussian"),
     }
     assert str(found) == (
-        "2 of the paper's 3 settings, 1 of them with queries 16 or 50 instead of 500, "
-        "projection hadamard instead of gaussian"
+        "2 of the paper’s 3 settings, 1 of them with 16 or 50 queries instead of 500 "
+        "and projection hadamard instead of gaussian"
     )
 
 
@@ -229,7 +229,7 @@ def test_a_grid_of_the_book_s_own_is_not_called_the_paper_s():
     cells = [(Y, 0, 500, "gaussian") for Y in (10, 20, 40)]
     assert (
         str(records.coverage(record_of(*cells, of="the book")))
-        == "all 3 settings of the book's experiment"
+        == "all 3 settings of the book’s experiment"
     )
     papers = {
         name
@@ -253,9 +253,9 @@ def test_a_part_of_an_experiment_is_counted_by_itself():
     record = record_of((10, 0, 50, "gaussian"), (20, 0, 500, "gaussian"))
     assert (
         str(records.coverage(record, Y=10))
-        == "the paper's one setting, queries 50 instead of 500"
+        == "the paper’s one setting, with 50 queries instead of 500"
     )
-    assert str(records.coverage(record, Y=20)) == "the paper's one setting"
+    assert str(records.coverage(record, Y=20)) == "the paper’s one setting"
     both = records.load_record("figure3_4a")
     three, four = (records.coverage(both, retrieval=retrieval) for retrieval in (0, 1))
     assert three.cells == four.cells == 144

@@ -12,7 +12,7 @@ warning, and warnings are errors.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ HEADS = {
     "errata": [
         "Where",
         "Printed",
-        "Why it cannot stand, and the figure of this build",
+        "The problem, and a number of this build",
         "Repair",
     ],
 }
@@ -56,6 +56,7 @@ KINDS = {
     "slip": "a slip of the pen",
 }
 RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\approx", r"\preceq", r"\quad"}
+NAME = r"((?<![\w-])[A-Z]-\w+(?:-\w+)*)"  # of a claim
 _logger = logging.getLogger(__name__)
 
 
@@ -164,7 +165,23 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
     return _row("claims", row, [name, [_paragraph(row["statement"])], figures, where])
 
 
-def _erratum_row(row: Row) -> nodes.row:
+def linked_names(source: str, names: Container[str]) -> list[nodes.Node]:
+    """Plain text with $...$ as docutils nodes, in which the name of a row is a link."""
+    children: list[nodes.Node] = []
+    for node in text_nodes(source):
+        parts = re.split(NAME, node) if isinstance(node, nodes.Text) else [node]
+        children += [
+            pending_target("", nodes.Text(part), kind="claims", claim=part)
+            if part in names
+            else nodes.Text(part)
+            if isinstance(part, str)
+            else part
+            for part in parts
+        ]
+    return children
+
+
+def _erratum_row(row: Row, names: Container[str]) -> nodes.row:
     erratum = row["errata"]
     number = []
     if "refuted_by" in erratum:
@@ -192,9 +209,9 @@ def _erratum_row(row: Row) -> nodes.row:
         row,
         [
             where,
-            [_paragraph(erratum["printed"])],
-            [_paragraph(erratum["why"]), *number],
-            [_paragraph(erratum["repair"])],
+            [_paragraph(*linked_names(erratum["printed"], names))],
+            [_paragraph(*linked_names(erratum["why"], names)), *number],
+            [_paragraph(*linked_names(erratum["repair"], names))],
         ],
     )
 
@@ -345,8 +362,8 @@ class PrintedRole(SphinxRole):
 
 
 class ErrataTable(ClaimsTable):
-    """Corrections of one kind, or the `first` ones: what is printed, why it cannot
-    stand, its figure, the repair.
+    """Corrections of one kind, or the `first` ones: what is printed, the problem, its
+    figure, the repair.
     """
 
     kind = "errata"
@@ -362,7 +379,8 @@ class ErrataTable(ClaimsTable):
 
     def row(self, row: Row) -> nodes.row:
         """One correction."""
-        return _erratum_row(row)
+        path = Path(self.env.srcdir, self.config.claims_file)
+        return _erratum_row(row, {other["id"] for other in read_claims(path)})
 
 
 def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -200,6 +200,15 @@ class Course:
         """The chapter's misconceptions."""
         return self.chapters[name]["misconceptions"]
 
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many questions the chapters ask, and for how many a button above an
+        explorer sets it.
+        """
+        asked = [entry for name in self.chapters for entry in self.questions(name)]
+        buttons = sum("question" in entry for entry in asked)
+        return {"questions": len(asked), "buttons": buttons}
+
     def button(self, entry: dict[str, Any]) -> str | None:
         """Words on the button above the explorer that sets what a misconception's entry
         sets.

@@ -4,8 +4,8 @@ the pages of the part for teachers.
 `{chapter-facts}` stands under a chapter's title, `{course-hours}` on the first page,
 `{course-map}` and `{syllabi}` on the page for teachers, and `{teaching-notes} NAME`
 makes an instructor's page. All but the picture is MyST, so that links, mathematics and
-numbers are the book's own; `{claim}` links to a claim's row and `{figure}` is a figure
-of this build.
+numbers are the book's own; `{claim}` links to a claim's row, `{figure}` is a figure of
+this build, and `{course-count}` is a number of `Course.counts`.
 """
 
 from collections.abc import Iterator
@@ -131,6 +131,16 @@ class FigureRole(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Leave a place for it: it is known when every chapter has run."""
         return [pending_figure(key=self.text, claim="course.yml", promised=True)], []
+
+
+class CountRole(SphinxRole):
+    """A number of questions of the course, by its name in `Course.counts`."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """The number, as text."""
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / "book" / "course.yml"))
+        return [nodes.Text(str(Course(root).counts[self.text]))], []
 
 
 class ClaimRole(SphinxRole):
@@ -285,27 +295,28 @@ def _syllabus(course: Course, syllabus: Syllabus) -> Iterator[str]:
             f"- **{head}{_hours(session.hall)} in class, {_hours(session.home)} at "
             "home**"
         )
-        yield from (f"  - {line}" for line in _session(course, session))
+        for line, *questions in _session(course, session):
+            yield f"  - {line}"
+            yield from (f"    - {question}" for question in questions)
     yield ""
 
 
-def _session(course: Course, session: Session) -> Iterator[str]:
+def _session(course: Course, session: Session) -> Iterator[list[str]]:
+    """Lines of a session, each with the questions that stand below it."""
     for name in session.teach:
         claims = joined(
             f"{{claim}}`{claim} only`" for claim in course.chapters[name]["insist"]
         )
-        yield f"Teach {_notes(course, name)}: derive {claims}"
+        yield [f"Teach {_notes(course, name)}: derive {claims}"]
     for name in session.core:
-        yield f"In twenty minutes: {_notes(course, name)}"
+        yield [f"Twenty-minute plan: {_notes(course, name)}"]
     for name in session.ask:
-        yield f"Ask: {' '.join(entry['ask'] for entry in course.questions(name))}"
+        yield ["Ask:", *(entry["ask"] for entry in course.questions(name))]
     if session.read:
-        yield f"Read: {joined(map(_chapter, session.read))}"
+        yield [f"Read: {joined(map(_chapter, session.read))}"]
     if session.set:
-        yield (
-            "Set: "
-            f"{'; '.join(_exercise(course.exercises[label]) for label in session.set)}"
-        )
+        exercises = [_exercise(course.exercises[label]) for label in session.set]
+        yield [f"Set: {'; '.join(exercises)}"]
 
 
 def _notes(course: Course, name: str) -> str:
@@ -327,6 +338,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("syllabi", Syllabi)
     app.add_directive("teaching-notes", TeachingNotes)
     app.add_role("figure", FigureRole())
+    app.add_role("course-count", CountRole())
     app.add_role("claim", ClaimRole())
     app.connect("env-get-outdated", _outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,5 @@
-"""Real data that the chapters use, shipped with the package, so that nothing is
-downloaded.
+"""Data that the chapters use, all but Fashion-MNIST shipped with the package; and
+random or damaged patterns for memories.
 
 The 24 photographs are 64×64 crops of pictures in scikit-image and scikit-learn; the
 letters are the UCI Letter Recognition data of Frey and Slate (CC BY 4.0).
@@ -54,7 +54,7 @@ def photograph_names() -> list[str]:
 
 
 def photographs(size: int = 64) -> Float[NDArray, "24 D"]:
-    """The shipped colour photographs, most distinct first.
+    """The shipped photographs, in colour; those most like an earlier one come last.
 
     Args:
         size: Side of a picture in pixels: 64, or 32 or 16 by averaging blocks of
@@ -95,8 +95,8 @@ def letters() -> tuple[Float[NDArray, "20000 16"], NDArray]:
 
 
 def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
-    """K independent uniform patterns on {0, 1/√D}^D: the paper's random data, of
-    diameter at most 1.
+    """K independent uniform patterns on {0, 1/√D}^D, of diameter at most 1: the random
+    data of the DrDAM paper.
 
     Args:
         K: Number of patterns.

@@ -1,5 +1,5 @@
-"""Editing a linear memory: closed-form edits of low rank, the geometry in which they
-are shortest, and their interference with the old keys.
+"""Edits of a weight matrix, read as a linear memory: closed-form changes of low rank,
+the inner product of keys that they use, and their interference with the old keys.
 """
 
 from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit

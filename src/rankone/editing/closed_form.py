@@ -155,7 +155,8 @@ def interpolate_residuals(
     omega: ArrayLike = inf,
 ) -> Float[Array, "H *n"]:
     """Answers of the batch edit at queries q, computed as a kernel memory without any
-    change of W: Wq + R(S + I/ω)⁻¹κ(K, q) with κ(a, b) = aᵀC⁻¹b [R-S6].
+    change of W: Wq + R(S + I/ω)⁻¹κ(K, q) with R = V − WK, S = κ(K, K) and κ(a, b) =
+    aᵀC⁻¹b [R-S6].
 
     Args:
         W: Weights (H, D).

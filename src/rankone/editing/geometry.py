@@ -62,8 +62,9 @@ _REMEDY = (
 
 
 class KeyGeometry(Module):
-    r"""Inner product $a^\top C^{-1}b$ of keys, in which an edit has the least
-    interference, stored as a triangular factor of C [R-eq13].
+    r"""Inner product $a^\top C^{-1}b$ of keys, stored as a triangular factor of C, the
+    second moments of the old keys. An edit computed with it has the least interference
+    at them [R-eq13].
 
     $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$.
     The scale is divided out first, so that the factor does not depend on the units of C

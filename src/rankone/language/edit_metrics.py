@@ -31,8 +31,8 @@ def judge(
     layer: int,
     changes: Mapping[str, ArrayLike | None],
 ) -> dict[str, Judgement]:
-    """Margins of the new answer over the true one for every question about a fact,
-    before and after changes.
+    """Log-probability margins of the new answer over the true one for every question
+    about a fact, under each of several changes of one matrix.
 
     Args:
         model: The unedited language model.

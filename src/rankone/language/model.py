@@ -97,8 +97,8 @@ class LanguageModel(Module):
 
     @checked
     def save(self, folder: str | Path) -> Path:
-        """Folder to which the model is written, for `load` and `transformers`.
-        `write_checkpoint` describes which names and dtypes are preserved.
+        """Copy of the model in a folder, for `load` and `transformers`; returns the
+        path. `write_checkpoint` describes which names and dtypes are preserved.
 
         Raises:
             ValueError: If the folder holds weights already.
@@ -113,7 +113,7 @@ class LanguageModel(Module):
 
     @checked
     def logits(self, texts: Sequence[str]) -> Float[Array, "B V"]:
-        """Scores of the token after each text.
+        """Logits of the next token after each text.
 
         Args:
             texts: One text or more, none of them empty.

@@ -125,8 +125,8 @@ def country_fact(
     *,
     count: int = 8,
 ) -> Fact:
-    """The edit that gives a country another capital, currency or continent, with its
-    tests.
+    """`Fact` for an edit that gives a country another capital, currency or continent,
+    with the questions that test the edit.
 
     Args:
         name: Name of the country.

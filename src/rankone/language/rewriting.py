@@ -32,8 +32,8 @@ _ROWS = 32
 
 
 class Search(Module):
-    """Options of the search for a value. The constants are those of the published code,
-    unless a line says otherwise.
+    """Options of the search for the value vector that `edit_fact` writes. The constants
+    are those of ROME's published code, unless a line says otherwise.
 
     Attributes:
         rate: Step size of Adam, positive.

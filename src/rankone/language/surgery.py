@@ -74,7 +74,9 @@ class FactEdit(Module):
 
     @checked
     def save(self, path: str | Path) -> Path:
-        """Path of the .npz file, of a few kilobytes, to which the edit is written."""
+        """Copy of the edit in an .npz file of a few kilobytes, which `load` reads;
+        returns the path.
+        """
         metadata = {
             "request": json.dumps(asdict(self.request)),
             "layer": self.layer,

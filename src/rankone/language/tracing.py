@@ -66,8 +66,8 @@ def trace(
     unit: float | None = None,
     batch: int = 64,
 ) -> Trace:
-    """Causal trace of a fact: the probability of the answer with each state, block by
-    token, restored individually.
+    """Causal trace of a fact: the probability of the answer with noise on the subject
+    and one state of the clean run restored, for each block and token.
 
     The subject's embeddings get Gaussian noise of `sigmas` standard deviations of
     subjects' embeddings; then, for every block and token, the run is repeated with the

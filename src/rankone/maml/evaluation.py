@@ -18,7 +18,7 @@ __all__ = ["Score", "after_steps", "draw_tasks", "evaluate"]
 
 
 class Score(Module):
-    """Mean error of a learner over some tasks, and its standard error.
+    """Mean of a metric over some tasks, and the standard error of this mean.
 
     Attributes:
         mean: Over the tasks: one number, or one for each number of steps.

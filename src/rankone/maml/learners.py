@@ -139,8 +139,8 @@ class GradientLearner(Module):
     @checked
     @partial(jax.jit, static_argnames="steps")
     def adapt(self, params: Any, task: Task, steps: int | None = None) -> Any:
-        """The parameters after `steps` steps (the learner's own number, unless
-        given).
+        """The parameters after `steps` gradient steps on the examples of a task; by
+        default the learner's own number of steps.
         """
         n = self.steps if steps is None else steps
         return jax.lax.scan(lambda p, _: (self.step(p, task), None), params, length=n)[
@@ -215,8 +215,8 @@ class RecurrentLearner(Module):
         )
 
     def init(self, key: Array) -> Any:
-        """Random parameters: Glorot's variance for what is read, orthogonal matrices
-        for the state.
+        """Random parameters: input weights of Glorot's variance, orthogonal recurrent
+        weights, and those of the answering network.
         """
         random_key("key", key)
         k_read, k_state, k_answer = jax.random.split(key, 3)

@@ -21,8 +21,8 @@ __all__ = ["MLP", "width_for"]
 
 
 class MLP(Module):
-    """The shape of a fully connected ReLU network; its parameters are a pytree of their
-    own.
+    """Architecture of a fully connected ReLU network; its parameters are a separate
+    pytree.
 
     Attributes:
         inputs: Entries of an input.
@@ -67,7 +67,9 @@ class MLP(Module):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Widths from the input, with the bias transformation, to the output."""
+        """Widths of all layers: the input with the bias transformation, the hidden
+        layers and the output.
+        """
         return (self.inputs + self.bias_transform, *self.hidden, self.outputs)
 
     @property
@@ -78,8 +80,8 @@ class MLP(Module):
         )
 
     def init(self, key: Array) -> dict[str, Any]:
-        """Random parameters: "layers", as of `rankone.nn.initial_layers`, and "bias",
-        the bias transformation, 0.
+        """Random parameters: "layers", from `rankone.nn.initial_layers`, and "bias",
+        the bias transformation, which is 0.
 
         Args:
             key: JAX random key.

@@ -57,7 +57,8 @@ _FLOOR_OF_NOISE = 1 / 8
 
 
 class DrDAM(EnergyMemory):
-    """A dense associative memory whose patterns are summed into one vector T [D-eq9].
+    """A dense associative memory that stores the sum T of the random features of its
+    patterns [D-eq9].
 
     Ê(x) = −(1/β) log Ŝ(x) with Ŝ(x) = ⟨φ(√β x), T⟩ and T = Σ_μ φ(√β ξ^μ). Make one with
     `DrDAM.store`.
@@ -323,8 +324,9 @@ class DrDAM(EnergyMemory):
     @property
     @automatic
     def floor(self) -> Float[Array, ""]:
-        """Value of Ŝ below which the logarithm is replaced by its tangent: √(K/2Y)/8,
-        and 1e-30 for exp and expexp.
+        """Value of Ŝ below which the logarithm is replaced by its tangent:
+        √(power/2Y)/8 for sincos, √(power/Y)/8 for cos, and 1e-30 for exp and expexp.
+        For "l2", `power` is K.
         """
         return _floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
@@ -332,21 +334,23 @@ class DrDAM(EnergyMemory):
     @automatic
     def write(self) -> Write:
         """The vector T as a `Write` of one row, which stores the value 1 at every
-        pattern. Its answer at φ(√β x) is the partition sum at x.
+        pattern. Its answer at φ(√β(g(x) − centre)) is the partition sum at x.
         """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
     @property
     @automatic
     def unpacked(self) -> Float[Array, " M"]:
-        """The vector T as an array (M,), in whatever form it is stored."""
+        """The vector T as an array (M,), also if it is stored in few bits or split over
+        devices.
+        """
         return self.T.unpacked if isinstance(self.T, CodedVector) else self.T
 
     def energy_and_gradient(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Energy Ê [D-eq9] and its gradient ∇Ê (Algorithm 1 of the paper) at states x
-        (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4].
+        """Energy Ê [D-eq9] and its gradient ∇Ê (Algorithm 1 of the DrDAM paper) at
+        states x (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4].
         """
         return self.read(x)[:2]
 
@@ -363,14 +367,13 @@ class DrDAM(EnergyMemory):
     @property
     @automatic
     def origin(self) -> Float[Array, " D"]:
-        """Origin of the states of `reader`: the centre, or 0 if g reads the state
-        itself.
-        """
+        """Origin of the states of `reader`: the centre if g is the identity, else 0."""
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """`read` as a function of states minus `origin`. The origin is treated as a
-        constant, so that the derivative with respect to the centre is that of `read`.
+        """Function that applies `read` to states given minus `origin`. It treats the
+        origin as a constant, so that its derivative with respect to the centre is that
+        of `read`.
         """
         refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         return jax.tree_util.Partial(
@@ -379,15 +382,16 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where the rounding error, taken as random, is below Ŝ/8, at states x
-        minus `origin`. The noise of the features is not checked.
+        """True where the rounding error of Ŝ is below Ŝ/8 if single rounding errors are
+        independent, at states x minus `origin`. The noise of the features is not
+        checked.
         """
         return _certify(self, states("x", x, self.D))
 
     @automatic
     def partition(self, x: Numbers) -> Float[Array, "..."]:
-        """Estimated partition sum Ŝ(x) = ⟨φ(√β g(x)), T⟩ of Σ_μ w_μ exp(−β‖x −
-        ξ^μ‖²/2). Noise can make it negative.
+        """Estimate Ŝ(x) of the partition sum Σ_μ w_μ exp(−β‖g(x) − ξ^μ‖²/2), from the
+        features of the state and T. Noise can make it negative.
 
         The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows
         where its logarithm does not.
@@ -395,8 +399,8 @@ class DrDAM(EnergyMemory):
         return _read(self, None, states("x", x, self.D))[2]
 
     def floored(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where Ŝ is below the floor: the memory has stored nothing near these
-        states.
+        """True where Ŝ is below the floor, so that it is mostly noise of the features:
+        far from every pattern, or anywhere if there are too few features.
         """
         return self.read(x)[2]
 

@@ -126,7 +126,7 @@ class MrDAM(EnergyMemory):
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "MrDAM":
         """The same memory with its patterns split over the devices of a mesh, each of
-        which holds K/n of them.
+        which holds an equal part of them.
 
         A read then sends D + 2 numbers per state: the largest similarity, and the sum
         and its gradient, scaled by it. To make a memory that no device could hold, give
@@ -165,8 +165,8 @@ class MrDAM(EnergyMemory):
     @property
     @automatic
     def origin(self) -> Float[Array, " D"]:
-        """Origin of the states of `reader`: the patterns' mean, or 0 if g reads the
-        state itself.
+        """Origin of the states of `reader`: the patterns' mean for similarity "l2" with
+        the identity as g, else 0.
         """
         return (
             self.centre
@@ -184,8 +184,8 @@ class MrDAM(EnergyMemory):
         return _read(self, None, None, states("x", x, self.D))[:2]
 
     def reader(self) -> Reader:
-        """`read` as a function of states minus `origin`; for "l2" it computes ‖ξ^μ‖²
-        only once.
+        """Function that applies `read` to states given minus `origin`; for "l2" it
+        computes ‖ξ^μ‖² only once.
 
         `retrieve` uses it. Distances of large memories are then one product, exact up
         to a rounding error of the squared lengths of patterns and states minus the
@@ -197,8 +197,8 @@ class MrDAM(EnergyMemory):
 
     @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where rounding cannot change the weights of the patterns, at states x
-        minus `origin` (..., D).
+        """True where rounding cannot noticeably change the weights of the patterns, at
+        states x minus `origin` (..., D).
 
         Either rounding changes no pattern's weight by more than a factor of e^¼, or the
         gap between the nearest pattern and the next exceeds the rounding of both by so

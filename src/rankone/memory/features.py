@@ -179,15 +179,15 @@ class RandomFeatures(Module):
 
     @property
     def columns(self) -> int:
-        """Number of rows of all blocks together: the Y frequencies, and the padding of
-        the last block.
+        """Number of frequencies in all blocks together: the Y random ones, and the
+        padding at the end.
         """
         blocks = jax.tree.leaves(self.frequencies.blocks)[0]
         return len(blocks) * self.frequencies.rows
 
     @property
     def M(self) -> int:
-        """Number of features: the length of φ and of a memory T."""
+        """Number of features: the length of φ(z) and of the vector T of a memory."""
         return self._basis.tables * self.Y
 
     @property
@@ -222,7 +222,7 @@ class RandomFeatures(Module):
         return _phi(self, self._columns("a", a)).T
 
     def dual(self, a: Numbers) -> Float[Array, "M n"]:
-        """`features`: the geometry between features is the identity."""
+        """Dual features: equal to `features`, because the geometry G is the identity."""
         return self.features(a)
 
     def _rows(self, name: str, z: Numbers) -> Float[Array, "N D"]:

@@ -69,8 +69,8 @@ class EnergyMemory(Module):
         return energy, gradient, jnp.zeros(energy.shape, bool)
 
     def reader(self) -> Reader:
-        """`read` as a function of states minus `origin`, for many calls. Everything
-        that does not depend on the states is computed here, once.
+        """Function that applies `read` to states given minus `origin`, for many calls.
+        Everything that does not depend on the states is computed here, once.
         """
         return self.read
 

@@ -175,8 +175,8 @@ class KroneckerPreconditioner(Module):
         x: Real[ArrayLike, "n *N"],
         rate: ArrayLike,
     ) -> Write:
-        """The preconditioned gradient step of W as a write: −η TTᵀδ at the key VᵀVx
-        [K-eq2].
+        """The preconditioned gradient step of W as a `Write`: the outer product of −η
+        TTᵀδ and VᵀVx [K-eq2].
 
         Args:
             delta: ∂ℓ/∂(Wx) of one example (m,), or of several as columns (m, N).
@@ -241,8 +241,8 @@ class KroneckerPreconditioner(Module):
 
     @jax.jit
     def eigenvalues(self) -> Float[Array, " mn"]:
-        """The mn eigenvalues, in decreasing order: all products of an entry of `left`
-        and an entry of `right` [K-unn-rank, K-penalty].
+        """The mn eigenvalues, in decreasing order: all products of an eigenvalue of
+        `left` and an eigenvalue of `right` [K-unn-rank, K-penalty].
         """
         return jnp.sort(
             jnp.outer(
@@ -277,8 +277,8 @@ class KroneckerPreconditioner(Module):
 def kronecker_preconditioner(
     T: ArrayLike, V: ArrayLike, *, order: str = "column"
 ) -> KroneckerPreconditioner:
-    """The preconditioner of gradient descent on U, where W = TUV: P = VᵀV ⊗ TTᵀ
-    [K-eqP].
+    """The preconditioner P = VᵀV ⊗ TTᵀ that gradient descent on U applies to the
+    gradient of W = TUV [K-eqP].
 
     Args:
         T: Output-side factor (m, p); any p.

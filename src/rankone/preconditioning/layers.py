@@ -111,12 +111,16 @@ class Reparameterized(Module):
 
     @property
     def augmented(self) -> Float[Array, "m n"]:
-        """The matrix W, under the name that it has in a dense layer with a bias."""
+        """The matrix W, whose last column is the bias if there is one, as in
+        `Dense.augmented`.
+        """
         return self.W
 
     @property
     def preconditioner(self) -> KroneckerPreconditioner:
-        """Preconditioner VᵀV ⊗ TTᵀ by which gradient descent on U moves W [K-eqP]."""
+        """Preconditioner VᵀV ⊗ TTᵀ that gradient descent on U applies to the gradient
+        of W [K-eqP].
+        """
         return kronecker_preconditioner(self.T, self.V)
 
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
@@ -196,7 +200,7 @@ def between(
     *,
     invertible: bool = False,
 ) -> Float[Array, "p q"]:
-    """Smallest U whose TUV comes nearest to W: T⁺ W V⁺ [K-unn-init].
+    """Minimum-norm U whose TUV comes nearest to W: T⁺ W V⁺ [K-unn-init].
 
     Args:
         W: Matrix (m, n).
@@ -260,8 +264,8 @@ def beside(name: str, tree: Any, network: Any, kind: type) -> list:
 def reparameterize(
     network: Any, factors: Any, *, anchor: bool = False, invertible: bool = False
 ) -> Any:
-    """Network with every layer that has factors written as TUV, starting at the same
-    weights.
+    """Network in which each layer that is given factors is rewritten as TUV, with the
+    same weights at the start.
 
     Args:
         network: Pytree of layers.

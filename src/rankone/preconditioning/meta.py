@@ -122,7 +122,8 @@ def meta_learn(
     tasks: int = 16,
     learn_factors: bool = True,
 ) -> MetaRun:
-    """Start U and factors T and V, meta-learned from tasks drawn at random [K-meta].
+    """Initial U and factors T and V of a network, meta-learned from tasks drawn at
+    random [K-meta].
 
     Compiled once for the same functions, optimiser and numbers of steps.
 

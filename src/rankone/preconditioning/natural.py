@@ -41,8 +41,9 @@ Losses = Callable[[Any, Any], Float[Array, " N"]]
 def whiten(
     network: Any, moments: Any, *, damping: float = 0.0, sides: str = "input"
 ) -> Any:
-    """Network of the same function, with each layer written in coordinates in which its
-    second moments are the identity [K-prong].
+    """Network of the same function, with each layer written in coordinates in which the
+    second moments of its inputs, its output gradients or both are the identity
+    [K-prong].
 
     Args:
         network: Pytree of layers, dense or reparameterised.
@@ -99,8 +100,8 @@ def prong(
     decay: float = 0.9,
     sides: str = "input",
 ) -> Prong:
-    """Training by plain SGD on U, in coordinates that are recomputed every `every`
-    steps [K-prong, K-unn-stats].
+    """Functions `init` and `step` of training by plain SGD on the U of W = TUV, with
+    whitening T and V that are recomputed every `every` steps [K-prong, K-unn-stats].
 
     Args:
         losses: losses(network, batch) -> (N,), calling every layer once.

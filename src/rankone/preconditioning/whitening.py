@@ -43,7 +43,8 @@ __all__ = [
 
 
 class Moments(Module):
-    """Second moments of one layer; `A, D = moments` unpacks them.
+    """Second moments of one layer: A of its inputs, D of the gradients at its outputs.
+    `A, D = moments` unpacks them.
 
     Attributes:
         inputs: A = E[x xᵀ] (n, n), the 1 of a bias included.
@@ -101,7 +102,7 @@ class MovingMoments(Module):
 
     @checked
     def update(self, moments: Moments) -> "MovingMoments":
-        """State with the moments of one more batch."""
+        """Moving averages that include the moments of one more batch."""
         shapes = [
             [jnp.shape(moment) for moment in pair] for pair in (moments, self.total)
         ]

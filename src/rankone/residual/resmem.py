@@ -415,7 +415,7 @@ class ResMem(Module):
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "ResMem":
         """The same memory with its embeddings and residuals split over the devices of a
-        mesh. Made for an `ExactSearch`; a `ShardedSearch` is split when it is fitted.
+        mesh. It needs an `ExactSearch`; a `ShardedSearch` is split when it is fitted.
 
         Args:
             mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
@@ -511,16 +511,16 @@ class ResMem(Module):
 
     @automatic
     def correction(self, embeddings: Numbers) -> Float[Array, "*n L"]:
-        """The remembered residual Σᵢ w̄ᵢ rᵢ at embeddings (..., D) -> (..., L) [S-eq2];
-        0 while nothing is stored.
+        """Weighted mean Σᵢ w̄ᵢ rᵢ of the residuals of the k nearest stored embeddings,
+        at embeddings (..., D) -> (..., L) [S-eq2]; 0 if no row of the store counts.
         """
         return self.read(self.neighbours(embeddings))
 
     @renamed(queries="embeddings")
     @automatic
     def neighbours(self, embeddings: Numbers) -> Neighbours:
-        """The k nearest stored embeddings; find them once to read with several σ or
-        fewer k.
+        """The k nearest stored embeddings of each embedding. One search serves `read`
+        with several σ or a smaller k.
 
         Their `outcome` says, inside jit too, where nothing is stored or a distance is
         not finite.
@@ -550,8 +550,8 @@ class ResMem(Module):
         return assembled(ResMem, fields)
 
     def kernel_memory(self) -> KernelMemory:
-        """The same memory as a `KernelMemory`, the one operation of the book: residuals
-        are written in one step and read by a kernel.
+        """The same memory as a `KernelMemory`, to which residuals are written in one
+        step and from which they are read by a kernel.
 
         Its keys are the stored embeddings, its residuals are the stored ones, and its
         kernel is `NearestNeighbours(k, sigma)`. A read with `normalise=True` at the

@@ -166,8 +166,8 @@ class ExactSearch(Module):
 
     @automatic
     def search(self, queries: Numbers, k: int) -> Neighbours:
-        """The k nearest rows to queries (..., D). Distances are differentiable by
-        queries and rows.
+        """The k nearest rows to queries (..., D). Distances are differentiable with
+        respect to queries and rows.
 
         Raises:
             ValueError: If k is not between 1 and the number of rows, or the queries do
@@ -389,8 +389,8 @@ def _search_parts(
 
 
 class FaissSearch(Module):
-    """Search by a faiss index: exact by default, approximate if you bring an index that
-    is [S-eq2].
+    """Search by a faiss index: exact by default, approximate if you pass an approximate
+    index [S-eq2].
 
     Args:
         rows: Stored embeddings (n, D), kept in float32, as faiss does.

@@ -1,3 +1,3 @@
-"""Proved statements about the five results, as functions: bounds, laws, thresholds and
-rates, each with its claim.
+"""Proved statements about the book's five results, as functions: bounds, laws,
+thresholds and rates, each with the id of its claim in the book.
 """

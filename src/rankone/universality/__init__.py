@@ -1,5 +1,5 @@
-"""One gradient step can learn anything: the universality of gradient-based
-meta-learning, as running networks.
+"""Universality of gradient-based meta-learning, as networks to run: one gradient step
+on an example (x, y) makes each predict approximately f(x, y, x*) for a given f.
 """
 
 from rankone.universality.constants import Constants, lookup_table

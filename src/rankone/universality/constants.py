@@ -184,8 +184,8 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
 
 
 def lookup_table(target: Target, cells: int) -> Target:
-    """Table of the target, with x and x* moved to the centres of their cells. A
-    discretising construction can at best equal this table.
+    """The target as a function that moves x and x* to the centres of their cells first.
+    A discretising construction can at best equal this function.
     """
     cells = integer("cells", cells)
     _check_callable(target)

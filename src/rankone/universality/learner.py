@@ -45,8 +45,8 @@ def universal_learner(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    """An ordinary ReLU network that one plain gradient step turns into x* ↦ f(x, y, x*)
-    [M-def, M-univ].
+    """An ordinary ReLU network that one plain gradient step on an example (x, y) turns
+    into an approximation of x* ↦ f(x, y, x*), for a given target f [M-def, M-univ].
 
     The step is the one on ½(prediction at x − y)², for any pair (x, y):
     `predict(adapt(network, x, y), x_star)`.

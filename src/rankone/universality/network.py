@@ -175,7 +175,8 @@ def loss(
 def adapt(
     network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None
 ) -> Network:
-    """One plain gradient step on every parameter, θ' = θ − α ∇L(θ) [M-def].
+    """`Network` after one plain gradient step on every parameter, θ' = θ − α ∇L(θ)
+    [M-def].
 
     The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other
     convention at the kink. Over k shots the loss is a mean, so each shot writes 1/k of

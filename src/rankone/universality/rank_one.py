@@ -73,8 +73,8 @@ class RankOneStep(Module):
 
     @jax.jit
     def writes(self) -> tuple[Write, ...]:
-        """Change of [W b] of each weight layer by the step, first to last: −α Σ_s a_s
-        [b_s; 1]ᵀ, one column per shot.
+        """Change of each layer's weights and bias by the step, first to last: −α Σ_s
+        a_s [b_s; 1]ᵀ with the errors a_s and the inputs b_s, one column per shot.
 
         The layers of a stack come individually, and a layer without a bias has no 1. θ_b
         is in no matrix: it moves by −α `switch`.

@@ -44,8 +44,8 @@ class Kernel(Protocol):
 
 @runtime_checkable
 class FeatureKernel(Kernel, Protocol):
-    """Kernel κ(a, b) = φ(a)ᵀ G φ(b) of finite features. Writes with this kernel are a
-    change of one matrix, which acts on φ(b).
+    """Kernel κ(a, b) = φ(a)ᵀ G φ(b) with finitely many features. All writes with this
+    kernel together are a change of one matrix, which acts on φ(b).
     """
 
     def features(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
@@ -85,8 +85,8 @@ class Linear(Module):
 
 
 class Metric(Module):
-    """Kernel aᵀGb for a matrix G. If G is an inverse, use `KeyGeometry`, which never
-    inverts a matrix.
+    """Kernel aᵀGb for a matrix G. If G is the inverse of a matrix C, use `KeyGeometry`,
+    which factors C and never forms the inverse.
 
     Attributes:
         G: Symmetric, positive semidefinite (D, D).
@@ -151,7 +151,7 @@ class Gaussian(Module):
 
 
 class Laplace(Module):
-    """Laplace kernel exp(−‖a − b‖/σ), which weights nearest neighbours.
+    """Laplace kernel exp(−‖a − b‖/σ), by which `ResMem` weights nearest neighbours.
 
     Attributes:
         sigma: Width σ, positive.

@@ -91,7 +91,7 @@ def interpolate(
     rule: Rule | None = None,
     normalise: bool = False,
 ) -> Float[Array, "H *n"]:
-    """Answers R X κ(K, q) at queries of residuals that are stored at keys.
+    """Answers R X κ(K, q) at queries q, from residuals R that are stored at keys K.
 
     Args:
         K: Keys (D, m).

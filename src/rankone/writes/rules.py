@@ -36,8 +36,8 @@ __all__ = [
 
 @runtime_checkable
 class Rule(Protocol):
-    """Protocol of a rule of writing, which chooses the matrix X for the kernel S of the
-    keys.
+    """Protocol of a rule of writing, which chooses X in the coefficients R X of the
+    residuals R, for the kernel S of the keys with one another.
     """
 
     def coefficients(
@@ -48,8 +48,8 @@ class Rule(Protocol):
 
 
 class BatchStep(Module):
-    """Write of all pairs in one step of gradient descent: X = D, the diagonal of the
-    rates. From an empty memory this is Hebb's rule.
+    """Rule that writes all pairs in one step of gradient descent: X = D, the diagonal
+    matrix of the rates. From an empty memory this is Hebb's rule.
 
     Attributes:
         rates: η (m,), or one for all.
@@ -70,8 +70,9 @@ class BatchStep(Module):
 
 
 class InSequence(Module):
-    """Writes of one pair after another, each once, by the delta rule (Widrow–Hoff): X =
-    (D⁻¹ + U)⁻¹.
+    """Rule that writes one pair after another, each once, by the delta rule
+    (Widrow–Hoff): X = (D⁻¹ + U)⁻¹, with the rates in D and the strict upper part U of
+    S.
 
     Attributes:
         rates: η (m,), or one for all; None for 1/Sₜₜ, at which the memory answers each
@@ -94,8 +95,8 @@ class InSequence(Module):
 
 
 class Cycled(Module):
-    """Writes in sequence, round after round (Kaczmarz's method, Gauss–Seidel on A S =
-    R): X → S⁻¹ for 0 < ηₜSₜₜ < 2.
+    """Rule that writes the pairs in sequence, round after round (Kaczmarz's method,
+    Gauss–Seidel on A S = R): X → S⁻¹ for 0 < ηₜSₜₜ < 2.
 
     Attributes:
         rounds: Number of times each pair is written.
@@ -154,7 +155,7 @@ class Ridge(Module):
 
 
 class Exact(Module):
-    """Writes that answer every pair exactly, at the least change: X = S⁻¹."""
+    """Rule by which every pair is answered exactly, at the least change: X = S⁻¹."""
 
     @checked
     @jax.jit

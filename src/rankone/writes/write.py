@@ -105,7 +105,9 @@ class Write(Module):
         return _apply(self, "W_hat", W_hat, -1, donate)
 
     def at(self, q: ArrayLike) -> Float[Array, "H *n"]:
-        """Change of the answer by the write at queries q, (D,) or (D, n)."""
+        """Change of the answer Wq by the write, left · rightᵀ q, at queries q, (D,) or
+        (D, n).
+        """
         return _at(canonical(self), _queries(self, q))
 
     def __add__(self, other: "Write") -> "Write":
@@ -129,8 +131,8 @@ class Write(Module):
 
     @checked
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
-        """Path of the .npz file to which the write is saved, in full or not at all;
-        `load_write` reads it.
+        """Copy of the write in an .npz file, saved in full or not at all, which
+        `load_write` reads; returns the path.
 
         Args:
             path: Path of the file; ".npz" is added to a name that does not end so.
@@ -171,8 +173,8 @@ _FIELDS = ("left", "right", "interference", "outcome")
 
 @checked
 def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
-    """Write saved by `Write.save`, and the numbers and texts saved with it; float64
-    only where double precision is enabled.
+    """`Write` read from a file of `Write.save`, and the numbers and texts saved with
+    it; float64 only where double precision is enabled.
 
     Raises:
         ValueError: If the file is not such a write, or is cut short.

@@ -5,8 +5,8 @@ Five letters to tell apart from 1 example of each (Figs 2 and 3) or from 4, twen
 all (Fig. 4). Meta-training uses 18 letters, the figures use the 8 others. `maml` and
 `first_order` are trained through 5 gradient steps; `recurrent` reads the examples with
 a gated unit. From scratch, a random initialisation takes steps of each size in SCRATCH.
-`maml_rates` chooses an inner step, and for `recurrent` a rate of Adam, for each
-learner; the cells at these are measured with --step_size and --adam.
+The other learners have the inner step, and `recurrent` the rate of Adam, that was best
+in `maml_rates`.
 """
 
 import jax
@@ -25,15 +25,14 @@ from rankone.maml import (
     evaluate,
     meta_train,
 )
-from rankone_book.maml_runs import SHEARS
+from rankone_book.maml_runs import ADAM, SHEARS, chosen_rate
+from rankone_book.records import load_record
 
 GRID = {"learner": ["maml", "first_order", "recurrent", "scratch"], "shots": [1, 4]}
 OPTIONS = {
     "iterations": 60_000,
     "meta_batch": 32,
     "width": 64,
-    "step_size": 0.1,
-    "adam": 0.001,
     "steps": 100,
     "tasks": 2000,
 }
@@ -69,8 +68,6 @@ def measure(
     iterations: int,
     meta_batch: int,
     width: int,
-    step_size: float,
-    adam: float,
     steps: int,
     tasks: int,
     seed: int,
@@ -89,10 +86,12 @@ def measure(
             for r, m in made.items()
         }
     recurrent = learner == "recurrent"
+    rate = chosen_rate(load_record("maml_rates"), f"letters{shots}", learner)
+    adam = rate if recurrent else ADAM
     made = (
         RecurrentLearner(16, 5)
         if recurrent
-        else gradient_learner(width, step_size, learner == "first_order")
+        else gradient_learner(width, rate, learner == "first_order")
     )
     family = LetterTasks(shots=shots)
     with checkpoint(
@@ -100,8 +99,7 @@ def measure(
         learner=learner,
         shots=shots,
         width=width,
-        step_size=step_size,
-        adam=adam,
+        rate=rate,
         iterations=iterations,
         seed=seed,
     ) as path:
@@ -118,7 +116,7 @@ def measure(
     seen = evaluate(
         made, trained.params, draw_tasks(family, tasks, key=k_test), accuracy
     ).mean
-    results = {"final_loss": trained.losses[-5:].mean(), "seen": seen}
+    results = {"rate": rate, "final_loss": trained.losses[-5:].mean(), "seen": seen}
     if not recurrent:
         results |= curves(made, trained.params, fresh, steps)
     sheared = [

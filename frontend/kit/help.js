@@ -2,6 +2,7 @@
 import { h, uid } from "./dom.js";
 
 const PAUSE = 100; // milliseconds that the pointer rests before it opens one
+const WAY = 250; // milliseconds for the pointer's way from the label to the definition
 const EDGE = 6; // pixels that are kept free beside a definition
 
 /**
@@ -35,8 +36,10 @@ export function definition(text) {
   }
 
   let resting = 0;
+  let leaving = 0;
   function close() {
     clearTimeout(resting);
+    clearTimeout(leaving);
     if (tip) tip.hidden = true;
     document.removeEventListener("keydown", closeByKey);
     document.removeEventListener("pointerdown", close);
@@ -59,7 +62,11 @@ export function definition(text) {
         resting = Number(setTimeout(open, PAUSE));
       });
       label.addEventListener("click", open);
-      element.addEventListener("pointerleave", close);
+      element.addEventListener("pointerleave", () => {
+        clearTimeout(resting);
+        leaving = Number(setTimeout(close, WAY));
+      });
+      element.addEventListener("pointerenter", () => clearTimeout(leaving));
       input.addEventListener("focus", () => input.matches(":focus-visible") && open());
       input.addEventListener("blur", close);
       input.addEventListener("input", close);

@@ -53,10 +53,10 @@ export function createMemories(grid, opener) {
         long(`, ${count(each)} more per ${pattern}`),
       );
       vector.replaceChildren(
-        h("span", { class: "r1-short" }, ", "),
+        h("span", { class: "r1-short" }, ", always "),
         long(`: each ${pattern} becomes `),
         `${count(numbers.distributed)} numbers`,
-        long(`, and T is the sum of all ${count(stored.length)}`),
+        long(`; T is the sum of all ${count(stored.length)}, and never grows`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

@@ -81,7 +81,7 @@ const QUESTIONS = [
     ask: "A larger β makes both memories more selective: a stored picture then counts only if the query is close to it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it compares the pictures’ signals only with each other. In the distributed memory they must beat the noise. The noise stayed at ${noiseOf(r)}, but its limit fell to ${limitOf(r)}.`,
+      `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it only compares the pictures with each other. In the distributed memory, what a picture adds must also beat the noise. The noise stayed at ${noiseOf(r)}, but its limit fell to ${limitOf(r)}.`,
     set: { beta: 200 },
   },
   {

@@ -149,6 +149,9 @@ const inNoise = (signal) => {
   return Number.isFinite(signal) ? `signal over noise ${figures(signal, 2)}` : "exact";
 };
 
+/** How near a form's answer is to the exact one: the short numbers of a list are its only error. @type {(form: string, signal: number | null) => string} */
+const judged = (form, signal) => (form === "half" ? "rounded" : inNoise(signal));
+
 /** Bytes where the chart has room for them, a gap elsewhere. @param {number} kept */
 const onChart = (kept) => (kept >= LOW && kept <= HIGH ? kept : null);
 
@@ -245,14 +248,14 @@ export const grows = {
     return {
       drawing: { lines, x: [LEAST, MOST], y: [LOW, HIGH] },
       words: best
-        ? `${fits} of the 5 forms fit. The fastest that answers is the ${name}: ${inBytes(all[best].kept)}, at least ${inTime(all[best].seconds)} for ${count(settings.N)} ${settings.N === 1 ? "query" : "queries"}, ${inNoise(all[best].signal)}.`
+        ? `${fits} of the 5 forms fit. The fastest that answers is the ${name}: ${inBytes(all[best].kept)}, at least ${inTime(all[best].seconds)} for ${count(settings.N)} ${settings.N === 1 ? "query" : "queries"}, ${judged(best, all[best].signal)}.`
         : "No form fits into this memory.",
       rows: [
         ...FORMS.map(
           ([form, label]) =>
             /** @type {[string, string]} */ ([
               `${label}${all[form].fits ? "" : " (does not fit)"}`,
-              `${inBytes(all[form].kept)}, ${inTime(all[form].seconds)}, ${form === "index" ? unable : inNoise(all[form].signal)}`,
+              `${inBytes(all[form].kept)}, ${inTime(all[form].seconds)}, ${form === "index" ? unable : judged(form, all[form].signal)}`,
             ]),
         ),
         ["Frequencies Y of the vector", figures(frequencies(settings), 2)],

@@ -45,9 +45,12 @@ test("each level says what is seen, with its own numbers", () => {
 test("one picture is one, bits are patterns, and noise is called noise", () => {
   assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture, /);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
-  assert.match(sentenceOf(3, look, context), /the steps have climbed Ŝ, and so its noise/);
+  assert.match(
+    sentenceOf(3, look, context),
+    /The steps climb Ŝ with its noise, so the error has grown/,
+  );
   const atFirst = { ...look, step: 0 };
-  assert.doesNotMatch(sentenceOf(3, atFirst, context), /have climbed/);
+  assert.doesNotMatch(sentenceOf(3, atFirst, context), /climb/);
   assert.match(sentenceOf(0, atFirst, context), /^The vector's state is the query\. /);
   assert.doesNotMatch(sentenceOf(3, look, context), /is noise\./);
   assert.match(sentenceOf(3, { ...look, floored: true }, context), /this Ŝ is noise/);
@@ -58,11 +61,11 @@ test("one picture is one, bits are patterns, and noise is called noise", () => {
 test("each level has a formula that comes out, and a section of the book that derives it", () => {
   const plain = LEVELS.map((_, level) => formulaOf(level, look, context).replaceAll("*", ""));
   assert.deepEqual(plain, [
-    "θ = √β · Σ ωx = 8.66 × 0.2887 = 2.50",
+    "θ = √β · Σ products = 8.66 × 0.2887 = 2.50",
     "cos 2.50 = −0.80, sin 2.50 = 0.60",
     "1.11 / √60,000 = 0.0045 and −0.66 / √60,000 = −0.0027",
     "One term: −0.801 × 1.114 + 0.598 × (−0.660) = −1.29",
-    "x ← x + (η/β) ∇ log Ŝ, η/β = 0.2/75",
+    "x ← x + (η/β) ∇ log Ŝ, step size η/β = 0.2/75",
   ]);
   for (const [place, heading] of SECTIONS) {
     const [page, anchor] = place.split(".html#");
@@ -129,7 +132,7 @@ test("every product and every sum comes out as it is shown, whatever the setting
       const [first, , held, term] = LEVELS.map((_, level) =>
         formulaOf(level, own, { ...context, beta, Y, K }).replaceAll("*", ""),
       );
-      assert.ok(comesOut(first.replace(/^.*ωx = /, "")), first);
+      assert.ok(comesOut(first.replace(/^.*products = /, "")), first);
       assert.ok(comesOut(term.replace("One term: ", "")), term);
       for (const quotient of held.split(" and ")) {
         const [, sum, root, result] = /^(.*) \/ √(.*) = (.*)$/.exec(quotient) ?? [];
@@ -157,7 +160,7 @@ test("the error of Ŝ and its noise come out of the numbers beside them", () => 
   ]) {
     const said = sentenceOf(3, { ...look, S, exact }, context).replaceAll("*", "");
     const numbers =
-      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* noise is \S+ = (\S+) at first, .* (\S+) % of S/;
+      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* noise is \S+ = (\S+), .* (\S+) % of S/;
     const [, ...shown] = numbers.exec(said) ?? [];
     const [s, estimate, error, noise, share] = shown.map(read);
     const off = (100 * Math.abs(estimate.value - s.value)) / s.value;

@@ -33,11 +33,11 @@ __all__ = [
     "draw_steps",
     "from_scratch",
     "iterations",
+    "of_length",
     "other_waves",
     "over_seeds",
     "seeds",
     "sheared_letters",
-    "shown_rate",
 ]
 
 AMPLITUDES = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
@@ -152,6 +152,16 @@ def iterations(record: dict[str, Any]) -> list[int]:
     return sorted({cell["parameters"]["iterations"] for cell in record["cells"]})
 
 
+def of_length(letters: dict[str, Any], iterations: int) -> dict[str, Any]:
+    """The part of a record with so many iterations of meta-training.
+
+    Args:
+        letters: Record of `maml_letters`, which has runs of two lengths.
+        iterations: One of `iterations(letters)`.
+    """
+    return letters | {"cells": select(letters, iterations=iterations)}
+
+
 def other_waves(sines: dict[str, Any], kind: str) -> dict[str, Band]:
     """Error by "amplitude" or "phase", at `AMPLITUDES` or `PHASES`, of four learners.
 
@@ -204,7 +214,7 @@ def sheared_letters(letters: dict[str, Any], shots: int = 1) -> dict[str, Band]:
     """Fraction of queries answered correctly at each of `SHEARS`, by learner.
 
     Args:
-        letters: `maml_letters`.
+        letters: Record of `maml_letters`, of one length.
         shots: Examples of each letter, 1 or 4.
     """
     return {
@@ -247,62 +257,26 @@ def chosen_rate(
     return float(f"{usual * min(scores, key=scores.__getitem__):.6g}")
 
 
-def _family_of(shots: int | None) -> str:
-    """Name of the family with so many examples of each letter; of waves for None."""
-    return next(name for name, family in FAMILIES.items() if family.shots == shots)
-
-
-def at_chosen_rates(record: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
-    """The part of a record that was measured at the chosen rates, and at the usual rate
-    where a learner lacks a seed at its chosen one; training from scratch, which has all
-    rates, is left whole.
+def at_chosen_rates(sines: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
+    """The part of `maml_sine` that was measured at the chosen rates, and at the usual
+    rate where a learner lacks a seed at its chosen one.
 
     Args:
-        record: Record of `maml_sine` or `maml_letters`.
+        sines: Record of `maml_sine`.
         rates: Record of `maml_rates`.
     """
-    usual = {name: record["full"][name] for name in ("step_size", "adam")}
+    usual = {name: sines["full"][name] for name in ("step_size", "adam")}
     cells = []
-    for learner in record["full"]["learner"]:
-        for shots in record["full"].get("shots", [None]):
-            part = {"learner": learner} | ({} if shots is None else {"shots": shots})
-            if learner == "scratch":
-                cells += select(record, **part)
-                continue
-            family = _family_of(shots)
-            start = "ordinary" if learner == "joint" else learner
-            steps = 100 if learner == "joint" else _STEPS
-            rate = chosen_rate(rates, family, start, steps)
-            chosen = {"adam" if learner == "recurrent" else "step_size": rate}
-            at_chosen = select(record, **(part | usual | chosen))
-            at_usual = select(record, **(part | usual))
-            cells += at_chosen if len(at_chosen) >= len(at_usual) else at_usual
-    return record | {"cells": cells}
-
-
-def shown_rate(record: dict[str, Any], learner: str, **parameters: Any) -> float:
-    """The one rate of a learner's cells: its inner step size, or the rate of Adam of
-    the recurrent learner.
-
-    Args:
-        record: From `at_chosen_rates`.
-        learner: Its name.
-        parameters: Which of its cells.
-
-    Raises:
-        ValueError: If the cells have several rates, or there are none.
-    """
-    name = "adam" if learner == "recurrent" else "step_size"
-    found = {
-        cell["parameters"][name]
-        for cell in select(record, learner=learner, **parameters)
-    }
-    if len(found) != 1:
-        raise ValueError(
-            f"learner: got {brief(learner)} with the rates {sorted(found)}; "
-            "it must be one that was measured at one rate."
+    for learner in sines["full"]["learner"]:
+        joint = learner == "joint"
+        rate = chosen_rate(
+            rates, "waves", "ordinary" if joint else learner, 100 if joint else _STEPS
         )
-    return found.pop()
+        chosen = {"adam" if learner == "recurrent" else "step_size": rate}
+        at_chosen = select(sines, learner=learner, **(usual | chosen))
+        at_usual = select(sines, learner=learner, **usual)
+        cells += at_chosen if len(at_chosen) >= len(at_usual) else at_usual
+    return sines | {"cells": cells}
 
 
 def from_scratch(
@@ -312,11 +286,11 @@ def from_scratch(
     steps on other letters: (step size, curves).
 
     Args:
-        letters: Record of `maml_letters`.
+        letters: Record of `maml_letters`, of one length.
         rates: Record of `maml_rates`.
         shots: Examples of each letter, 1 or 4.
     """
-    best = f"{chosen_rate(rates, _family_of(shots), 'ordinary', 100):g}"
+    best = f"{chosen_rate(rates, f'letters{shots}', 'ordinary', 100):g}"
     cells = [
         cell["results"]
         for cell in _of_one_setting(letters, learner="scratch", shots=shots)
@@ -429,7 +403,7 @@ def draw_scratch(letters: dict[str, Any], rates: dict[str, Any]) -> Any:
     ones: (figure, axes).
 
     Args:
-        letters: Record of `maml_letters`, at chosen rates.
+        letters: Record of `maml_letters`, of one length.
         rates: Record of `maml_rates`.
     """
     fig, ax = figure(height=3.0, width=5.8)

@@ -45,30 +45,41 @@ def test_record_shown_in_the_book_is_whole(experiment, name):
     ) == len(record["cells"])
 
 
-def shown(name):
-    return recorded.at_chosen_rates(load_record(name), load_record("maml_rates"))
+def shown_sines():
+    return recorded.at_chosen_rates(load_record("maml_sine"), load_record("maml_rates"))
 
 
-def test_every_learner_is_shown_at_the_rate_chosen_for_it():
+def letters_after(iterations):
+    return recorded.of_length(load_record("maml_letters"), iterations)
+
+
+SHORT, LONG = 5_000, 60_000
+
+
+@pytest.mark.parametrize("learner", ["maml", "first_order", "recurrent"])
+def test_every_learner_is_shown_at_the_rate_chosen_for_it(learner):
     rates = load_record("maml_rates")
-    for learner in ("maml", "first_order", "recurrent"):
-        chosen = recorded.chosen_rate(rates, "waves", learner)
-        assert recorded.shown_rate(shown("maml_sine"), learner) == chosen
-        for shots in (1, 4):
-            chosen = recorded.chosen_rate(rates, f"letters{shots}", learner)
-            letters = shown("maml_letters")
-            assert recorded.shown_rate(letters, learner, shots=shots) == chosen
+    option = "adam" if learner == "recurrent" else "step_size"
+    shown = {
+        cell["parameters"][option] for cell in select(shown_sines(), learner=learner)
+    }
+    assert shown == {recorded.chosen_rate(rates, "waves", learner)}
+    for shots in (1, 4):
+        cells = select(load_record("maml_letters"), learner=learner, shots=shots)
+        assert {cell["results"]["rate"] for cell in cells} == {
+            recorded.chosen_rate(rates, f"letters{shots}", learner)
+        }
 
 
 def test_recorded_meta_trained_networks_go_on_improving():
-    for cell in select(shown("maml_sine"), learner="maml"):
+    for cell in select(shown_sines(), learner="maml"):
         queries = np.array(cell["results"]["queries"])
         assert queries[5] < 0.5 * queries[0]
         assert queries[100] < queries[5]
 
 
 def test_recorded_meta_trained_start_beats_scratch_on_unseen_letters():
-    letters = shown("maml_letters")
+    letters = letters_after(SHORT)
     for seed in {cell["parameters"]["seed"] for cell in letters["cells"]}:
         maml = select(letters, learner="maml", shots=4, seed=seed)[0]["results"]
         scratch = select(letters, learner="scratch", shots=4, seed=seed)[0]["results"]
@@ -79,7 +90,7 @@ def test_recorded_meta_trained_start_beats_scratch_on_unseen_letters():
 def test_recorded_joint_training_is_worse_than_meta_training_at_every_step_size():
     """The page says so of the best one, after five steps and after a hundred."""
     sines = load_record("maml_sine")
-    maml = recorded.over_seeds(shown("maml_sine"), "queries", learner="maml")
+    maml = recorded.over_seeds(shown_sines(), "queries", learner="maml")
     joint = [
         np.array(cell["results"]["queries"], float)
         for cell in [
@@ -119,7 +130,7 @@ def test_recorded_learners_change_places_where_meta_training_ends():
     """M-fig3: waves of amplitude 3 and phase π/2 are of the trained kind, of amplitude
     10 or phase 3π/2 are not.
     """
-    record = shown("maml_sine")
+    record = shown_sines()
     for seed in {cell["parameters"]["seed"] for cell in record["cells"]}:
         step, read = (
             select(record, learner=n, seed=seed)[0]["results"]
@@ -139,7 +150,7 @@ def test_recorded_gradient_learners_diverge_at_amplitude_ten_after_a_hundred_ste
     """The page says one seed of three of the first-order method, two of MAML, and none
     after five steps.
     """
-    sines = shown("maml_sine")
+    sines = shown_sines()
     at_ten = {
         name: recorded.diverged(sines, name, "amplitude")[
             recorded.AMPLITUDES.index(10.0)
@@ -153,7 +164,7 @@ def test_recorded_reader_loses_more_of_what_is_above_chance_under_the_largest_sh
     """M-fig3, at s = 2: of the fraction right above one fifth, the recurrent learner
     keeps less than MAML, from one example and from four.
     """
-    letters = shown("maml_letters")
+    letters = letters_after(SHORT)
     for shots in (1, 4):
         kept = {
             name: (band.mean[recorded.SHEARS.index(2.0)] - 0.2)
@@ -163,9 +174,26 @@ def test_recorded_reader_loses_more_of_what_is_above_chance_under_the_largest_sh
         assert kept["recurrent"] < 0.8 * kept["maml"]
 
 
+@pytest.mark.parametrize("shots", [1, 4])
+@pytest.mark.parametrize("learner", ["maml", "first_order", "recurrent"])
+def test_recorded_longer_meta_training_overfits_the_letters_it_has(learner, shots):
+    """M-fig3: in every seed it is better on the letters of meta-training, and on the
+    others, as they are, worse.
+    """
+    of_both = [
+        select(letters_after(length), learner=learner, shots=shots)
+        for length in (SHORT, LONG)
+    ]
+    assert [len(cells) for cells in of_both] == [3, 3]
+    for short, long in zip(*of_both, strict=True):
+        assert short["parameters"]["seed"] == long["parameters"]["seed"]
+        assert long["results"]["seen"] > short["results"]["seen"]
+        assert long["results"]["by_shear"][0] < short["results"]["by_shear"][0]
+
+
 def test_recorded_sines_are_of_the_published_scale():
     """70,000 iterations, as the public code's, with three seeds."""
-    cells = shown("maml_sine")["cells"]
+    cells = shown_sines()["cells"]
     assert {cell["parameters"]["iterations"] for cell in cells} == {70_000}
     for learner in ("maml", "first_order", "joint", "recurrent"):
         assert sorted(

@@ -130,10 +130,19 @@ def test_a_record_shows_each_learner_at_its_chosen_rate_if_that_has_all_seeds():
     }
     record = recorded.at_chosen_rates({"full": full, "cells": cells}, rates)
     assert recorded.seeds(record) == 2
-    assert recorded.shown_rate(record, "maml") == 0.003
-    assert recorded.shown_rate(record, "recurrent") == 0.001  # a seed is missing
-    with refused(ValueError, match=r"^learner: got"):
-        recorded.shown_rate({"cells": cells}, "maml")
+    shown = [cell["parameters"] for cell in record["cells"]]
+    assert {(p["learner"], p["step_size"], p["adam"]) for p in shown} == {
+        ("maml", 0.003, 0.001),
+        ("recurrent", 0.001, 0.001),  # at its own rate it lacks a seed
+    }
+    assert len(record["cells"]) == 4
+
+
+def test_a_length_is_a_part_of_the_record():
+    record = {"cells": [cell({}, iterations=n, seed=0) for n in (9, 3)], "name": "x"}
+    part = recorded.of_length(record, 3)
+    assert recorded.iterations(part) == [3]
+    assert part["name"] == "x"
 
 
 def test_depths_are_in_order_and_bands_span_the_seeds():
@@ -171,10 +180,8 @@ def test_answering_zero_costs_the_mean_square_of_the_wave():
 
 def test_figures_draw_every_recorded_learner():
     rates, depth = load_record("maml_rates"), load_record("maml_depth")
-    sines, letters = (
-        recorded.at_chosen_rates(load_record(f"maml_{name}"), rates)
-        for name in ("sine", "letters")
-    )
+    sines = recorded.at_chosen_rates(load_record("maml_sine"), rates)
+    letters = recorded.of_length(load_record("maml_letters"), 5_000)
     # one line marks five steps
     assert [len(ax.lines) for ax in recorded.draw_steps(sines, letters)[1]] == [
         5,

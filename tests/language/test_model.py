@@ -422,7 +422,7 @@ def test_restoring_one_state_is_what_a_loop_gives(model):
         noise[:, first : last + 1] = 3 * subject_noise(model, ["Norway"]) * drawn
         _, seen = plain_run(model.network, tokens)
         for layer, token in ((0, last), (2, 1), (1, len(tokens) - 1)):
-            layers = [layer] if window == 1 else [layer, layer + 1]
+            layers = [one for one in range(layer - window // 2, layer + 1) if one >= 0]
             change = putting_back(site, layers, token, seen[site])
             scores = [
                 plain_run(model.network, tokens, noise=one, change=change)[0][-1]

@@ -79,7 +79,8 @@ def trace(
         key: JAX random key of the noise.
         site: Site whose value is restored: "hidden", "mlp" or "attention".
         window: Number of blocks, around each block, in which it is restored; 10 is
-            usual for "mlp" and "attention".
+            usual for "mlp" and "attention". Of an even number, one block more lies
+            below than above, as in ROME's published code.
         noises: Number of draws of the noise to average over.
         sigmas: Scale of the noise, in units of `unit`.
         unit: Standard deviation of the embeddings of subjects, from `subject_noise`;
@@ -220,7 +221,7 @@ def _restore(
 ) -> Array:
     if site != data.site:
         return value
-    low = data.layer - (data.window - 1) // 2
+    low = data.layer - data.window // 2
     in_window = (data.layer >= 0) & (layer >= low) & (layer < low + data.window)
     at_token = jnp.arange(value.shape[1]) == data.token[:, None]
     return jnp.where(

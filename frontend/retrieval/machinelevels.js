@@ -278,7 +278,7 @@ const entryLevel = (thumbnail) => (inner) => {
     const step = (WIDE - left - total - 10) / K;
     const width = Math.max(0.6, Math.min(22, step - 2));
     const sumAt = WIDE - total + 13;
-    const equalsAt = sumAt - 18; // between the last term and the sum
+    const equalsAt = sumAt - 20; // between the last term and the sum
     /** @type {(x: number, ends: [number, number], wide: number, more: object) => Element} */
     const bar = (x, [from, to], wide, more) => {
       const size = { width: wide, height: Math.max(0.7, Math.abs(from - to)) };

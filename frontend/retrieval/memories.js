@@ -53,7 +53,7 @@ export function createMemories(grid, opener) {
         long(`, ${count(each)} more per ${pattern}`),
       );
       vector.replaceChildren(
-        h("span", { class: "r1-short" }, ", always "),
+        h("span", { class: "r1-short" }, ", "),
         long(`: each ${pattern} becomes `),
         `${count(numbers.distributed)} numbers`,
         long(`; T is the sum of all ${count(stored.length)}, and never grows`),

@@ -194,6 +194,25 @@ def test_recorded_longer_meta_training_overfits_the_letters_it_has(learner, shot
         assert long["by_shear"][0] < short["by_shear"][0]
 
 
+@pytest.mark.parametrize("shots", [1, 4])
+def test_recorded_order_of_the_learners_on_letters_depends_on_the_length(shots):
+    """In the shorter runs the recurrent learner is last in every seed at every shear;
+    in the longer ones, without shear, the first-order method is.
+    """
+
+    def scores(length, learner):
+        return {
+            cell["parameters"]["seed"]: np.array(cell["results"]["by_shear"])
+            for cell in select(letters_after(length), learner=learner, shots=shots)
+        }
+
+    for seed in (0, 1, 2):
+        for other in ("maml", "first_order"):
+            assert np.all(scores(SHORT, "recurrent")[seed] < scores(SHORT, other)[seed])
+        for other in ("maml", "recurrent"):
+            assert scores(LONG, "first_order")[seed][0] < scores(LONG, other)[seed][0]
+
+
 def test_recorded_sines_are_of_the_published_scale():
     """70,000 iterations, as the public code's, with three seeds."""
     cells = shown_sines()["cells"]

@@ -101,7 +101,7 @@ const SENTENCES = [
   () =>
     "The vector holds only the cosine and the sine of the phase. Blue dots are stored pictures; dots inside the circle are earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one at a few, by chance.",
   (_, { K, bits }) =>
-    `*T* holds per frequency two sums over the ${pictures(K, bits)}, of cosines and of sines. No single one can be read from a sum. Times the state's cosine and sine, the sums give a guess. The mean of all guesses (hence √*Y*) tells how close the state is to all.`,
+    `*T* holds per frequency two sums over the ${pictures(K, bits)}. No single one can be read from a sum. Times the state's cosine and sine, the sums give a guess. The mean of all guesses (both sides are divided by √*Y*) tells how close the state is to all.`,
   (look, context) =>
     `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>

@@ -56,7 +56,7 @@ export function createMemories(grid, opener) {
         h("span", { class: "r1-short" }, ", "),
         long(`: each ${pattern} becomes `),
         `${count(numbers.distributed)} numbers`,
-        long(`; T is the sum of all ${count(stored.length)}, and never grows`),
+        long(`; T sums all ${count(stored.length)}, and never grows`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

@@ -43,7 +43,7 @@ test("each level says what is seen, with its own numbers", () => {
 });
 
 test("one picture is one, bits are patterns, and noise is called noise", () => {
-  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture, /);
+  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture\. /);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
   assert.match(
     sentenceOf(3, look, context),

@@ -670,7 +670,7 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     )
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "
-        "120,000 numbers; T is the sum of all 6, and never grows",
+        "120,000 numbers; T sums all 6, and never grows",
         use_inner_text=True,  # what is left out here stands there on a phone
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()

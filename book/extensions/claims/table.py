@@ -51,7 +51,7 @@ HEADS = {
 }
 KINDS = {
     "false": "false",
-    "gap": "a gap in a proof",
+    "gap": "a gap",
     "loose": "true but loose",
     "slip": "a slip of the pen",
 }

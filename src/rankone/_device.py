@@ -13,6 +13,7 @@ __all__ = ["on_processor"]
 
 def on_processor() -> bool:
     """True if programs run on a CPU by default; `jax.default_device` may say so."""
-    device = jax.config.jax_default_device  # a device, the name of a platform, or None
+    # a device, the name of a platform, or None
+    device = jax.config.jax_default_device  # type: ignore[attr-defined]
     platform = getattr(device, "platform", device) or jax.default_backend()
     return bool(platform == "cpu")

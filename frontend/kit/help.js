@@ -23,6 +23,7 @@ export function definition(text) {
 
   function open() {
     if (!tip || !place) return;
+    clearTimeout(leaving); // a finger leaves before its tap is a click
     tip.hidden = false;
     tip.style.translate = "";
     tip.classList.remove("r1-above");

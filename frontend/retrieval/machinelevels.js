@@ -275,7 +275,7 @@ const entryLevel = (thumbnail) => (inner) => {
    */
   function drawBars({ phases, entry }, { ids, patterns, bits, K }) {
     const [left, total] = [58, 78];
-    const step = (WIDE - left - total - 10) / K;
+    const step = (WIDE - left - total - 14) / K;
     const width = Math.max(0.6, Math.min(22, step - 2));
     const sumAt = WIDE - total + 13;
     const equalsAt = sumAt - 20; // between the last term and the sum

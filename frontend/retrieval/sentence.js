@@ -67,7 +67,7 @@ function vectorLost(run, { beta, Y, eta }) {
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
     return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther; in the vector noise hides it. Lower β, ${Y < MOST ? "raise Y, " : ""}or hide less.`;
-  return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. Raise Y, or store fewer.`;
+  return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${Y < MOST ? "Raise Y, or store fewer" : "Store fewer, or lower β"}.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */

@@ -1283,6 +1283,17 @@ def painted(page):
     return page.locator(".r1-machine").screenshot(animations="disabled")
 
 
+def test_a_tap_on_a_word_opens_its_definition_which_stays(explorer):
+    """Longer than a pointer would have to reach it: a finger leaves at once."""
+    page = explorer("phone", settings=QUICK)
+    rest(page)
+    for name in ("limit", "noise"):
+        row = page.locator(f".r1-bars .r1-of-{name}")
+        row.locator(".r1-term").tap()
+        page.wait_for_timeout(600)
+        expect(row.locator(".r1-definition")).to_be_visible()
+
+
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
     page = explorer(size, settings=QUICK)

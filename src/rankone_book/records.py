@@ -358,7 +358,7 @@ def _reduction(name: str, values: list[Any], full: Any) -> str:
     """
     said = " or ".join(map(_as_text, values))
     is_count = name.endswith("s") and isinstance(full, int)
-    words = "rate of Adam" if name == "adam" else name.replace("_", " ")
+    words = name.replace("_", " ")
     what = f"{said} {words}" if is_count else f"{words} {said}"
     return f"{what} instead of {_as_text(full)}"
 

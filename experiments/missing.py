@@ -9,7 +9,7 @@ where it was.
 import argparse
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ __all__ = [
     "every",
     "main",
     "plan",
+    "proportional",
     "run",
     "state",
     "table",
@@ -74,7 +75,11 @@ def state(experiment: Experiment, out: Path) -> State:
     done = [cell["parameters"] for cell in record["cells"]]
     wanted = [parameters for parameters in experiment.cells if parameters not in done]
     worth = experiment.value / len(experiment.cells)
-    times = estimates(record["cells"], wanted, ("seed", *experiment.alike))
+    times = (
+        estimates(record["cells"], wanted, ("seed", *experiment.alike))
+        if experiment.work is None
+        else proportional(record["cells"], wanted, experiment.work)
+    )
     return State(
         experiment,
         record,
@@ -111,6 +116,19 @@ def estimates(
         sure = pairs <= set(known) and np.allclose(row @ told, row, atol=1e-6)
         found.append(float(scale * np.exp(row @ logs)) if sure else None)
     return found
+
+
+def proportional(
+    cells: list[dict[str, Any]], wanted: list[Cell], work: Callable[[Cell], float]
+) -> list[float | None]:
+    """Seconds that cells would take at the mean speed of the recorded ones, where these
+    were measured; None if there are none.
+    """
+    if not cells:
+        return [None] * len(wanted)
+    done = sum(work(cell["parameters"]) for cell in cells)
+    pace = sum(cell["seconds"] for cell in cells) / done
+    return [pace * work(parameters) for parameters in wanted]
 
 
 def _pairs(parameters: Cell, alike: tuple[str, ...]) -> set[tuple[str, str]]:
@@ -197,6 +215,8 @@ def _time(seconds: list[float | None]) -> str:
         else f"{total / 60:.0f} min"
         if total < 6000
         else f"{total / 3600:.0f} h"
+        if total < 100 * 3600
+        else f"{total / 86400:.0f} days"
     )
     return " + ".join(
         [told] * bool(known) + [f"{unknown} of unknown time"] * bool(unknown)

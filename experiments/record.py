@@ -60,6 +60,9 @@ class Experiment:
         value: What all of it is worth beside other experiments; each cell has its
             share.
         alike: Axes whose values take as long as each other, as seeds do.
+        work: Number that the seconds of a cell are proportional to, from its parameters
+            and options. Without it each value of each parameter has a factor of its own,
+            fitted to the recorded cells.
         impossible: Values that do not go together: no cell has all of one entry.
     """
 
@@ -72,6 +75,7 @@ class Experiment:
     seeds: tuple[int, ...] = (0,)
     value: float = 1.0
     alike: tuple[str, ...] = ()
+    work: Callable[[Cell], float] | None = None
     impossible: tuple[Cell, ...] = ()
 
     @property

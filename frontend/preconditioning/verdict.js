@@ -1,4 +1,4 @@
-// What became of the two paths, in words: they stay together, part by a known amount, or take different ways.
+// What became of the two paths, in words: they stay together, part by a known amount, or go different ways.
 import { amount, count } from "../kit/number.js";
 import { MOST, widest } from "./math/paths.js";
 
@@ -8,13 +8,13 @@ import { MOST, widest } from "./math/paths.js";
 export const FATES = [
   ["together", "Stay together"],
   ["known", "Part by a known amount"],
-  ["apart", "Take different ways"],
+  ["apart", "Go different ways"],
 ];
 /** @type {Record<string, string>} */
 const HEADINGS = {
   together: "They stay together",
   known: "They part, by an amount a formula gives",
-  apart: "They take different ways",
+  apart: "They go different ways",
   away: "The step is too long, and the paths run away",
 };
 

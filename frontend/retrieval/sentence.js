@@ -11,7 +11,7 @@ import { RULES } from "./settings.js";
 const MOST = RULES.counts.Y[1];
 const FAR = 0.3; // of the slope of a well, whose steepest is 0.61: a query with less stands far out
 
-export const PENDING = "The run plays once you have answered the question below.";
+export const PENDING = "The run plays once you have answered the question.";
 export const MOVING =
   "At each step, both memories move the hidden pixels towards what they have stored.";
 const NOISIER =

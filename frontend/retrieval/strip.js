@@ -20,7 +20,13 @@ export const columnsOf = (Y) => Math.max(1, Math.round(WIDE * Math.sqrt(Y / MOST
 const grey = (v) => 127.5 * (1 + Math.min(1, Math.max(-1, v / WHITE)));
 
 export function createStrip() {
-  const canvas = h("canvas", { class: "r1-strip", height: HIGH, width: WIDE, role: "img" });
+  const canvas = h("canvas", {
+    class: "r1-strip",
+    height: HIGH,
+    width: WIDE,
+    role: "img",
+    title: "A part of T, one square a number: white above 0, black below",
+  });
   /** @param {number} Y */
   const fit = (Y) => {
     canvas.width = columnsOf(Y);

@@ -1050,6 +1050,46 @@ def test_it_stands_on_one_screen(explorer, size):
     assert row["height"] < 180
 
 
+# Parts that lie outside their box or run out of themselves. The last word below a slider
+# may reach beyond its end.
+CROWDED = """() => {
+    const boxes = document.querySelectorAll(
+        '.r1-memory, .r1-set .r1-field, .r1-of-query figcaption, .r1-own');
+    return [...boxes].flatMap((box) => {
+        const b = box.getBoundingClientRect();
+        return [...box.children].filter((part) => !part.matches('.r1-stops')).filter((part) => {
+            const r = part.getBoundingClientRect();
+            const cut = part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1;
+            return part.checkVisibility() && (cut || r.top < b.top - 1 || r.left < b.left - 1
+                || r.right > b.right + 1 || r.bottom > b.bottom + 1);
+        }).map((part) => `${box.className}: ${part.className || part.textContent}`);
+    });
+}"""
+
+
+@pytest.mark.parametrize("width", [700, 720, 760, 790, 860, 1280])
+def test_words_and_pictures_keep_to_their_boxes_at_every_width(explorer, width):
+    page = explorer("laptop")
+    rest(page)
+    page.set_viewport_size({"width": width, "height": 768})
+    page.wait_for_function("(width) => innerWidth === width", arg=width)
+    assert page.evaluate(CROWDED) == []
+
+
+@pytest.mark.parametrize(
+    "screen", [(1024, 768), (1280, 720), (1366, 1000), (1920, 1080)], ids=str
+)
+def test_words_and_pictures_keep_to_their_boxes_in_a_hall(explorer, screen):
+    page = explorer("laptop")
+    rest(page)
+    width, height = screen
+    page.set_viewport_size({"width": width, "height": height})
+    page.locator("[data-name=hall]").click()
+    expect(page.locator("dialog.r1-hall .r1-memory").first).to_be_visible()
+    page.wait_for_function("(width) => innerWidth === width", arg=width)
+    assert page.evaluate(CROWDED) == []
+
+
 def test_nothing_moves_under_the_hand_that_begins_to_drag(explorer):
     page = explorer("laptop")
     rest(page)

@@ -130,6 +130,19 @@ def test_axes_that_are_alike_are_timed_as_seeds_are(missing, fake, tmp_path):
     ]
 
 
+def test_cells_of_known_work_take_as_long_for_each_unit_as_recorded_ones(
+    missing, fake, tmp_path
+):
+    one = fake(work=lambda parameters: parameters["n"] ** 2)
+
+    def seconds():
+        return [piece.seconds for piece in missing.state(one, tmp_path).missing]
+
+    assert seconds() == [None, None, None]
+    write(tmp_path, one, cell(2.0, n=1, seed=0, q=5), cell(8.0, n=2, seed=0, q=4))
+    assert seconds() == [pytest.approx(8), pytest.approx(18)]
+
+
 def test_a_plan_takes_most_value_per_second_first_and_keeps_to_its_budget(
     missing, fake
 ):

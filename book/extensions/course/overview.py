@@ -208,7 +208,7 @@ def _set_there(course: Course, entry: dict[str, Any]) -> str:
         name, {"q": question} if question else entry["settings"]
     ).removeprefix("#r1:")
     words = (
-        f"“{course.button(entry)}” above the explorer" if question else "the explorer"
+        f"“{course.button(entry)}” in the explorer" if question else "the explorer"
     )
     return f"{{try}}`{words} <{state}>`"
 

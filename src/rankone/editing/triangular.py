@@ -24,7 +24,7 @@ _BLOCK = 256, 512
 
 
 class Triangular(Module):
-    """A triangular factor U (D, D) of UᵀU, in half the memory of a matrix.
+    """A triangular factor U (D, D) of UᵀU, without the zeros below its blocks.
 
     Attributes:
         corners: Blocks of U on its diagonal, (b, b) each.

@@ -24,6 +24,7 @@ __all__ = [
     "Family",
     "answering_zero",
     "at_chosen_rates",
+    "best_inner_step",
     "by_depth",
     "chosen_rate",
     "diverged",
@@ -301,16 +302,47 @@ def from_scratch(
     }
 
 
-def by_depth(record: dict[str, Any], length: int) -> dict[str, Band]:
-    """Error of one gradient step ("maml") and of the oracle at each recorded depth,
-    after `length` iterations.
+def best_inner_step(rates: dict[str, Any], depth: int) -> float:
+    """The inner step size with the least error at this depth, on tasks that no figure
+    shows.
+
+    Args:
+        rates: Record of `maml_depth_rates`.
+        depth: Number of hidden layers.
+
+    Raises:
+        ValueError: If the record has no finite error at this depth.
+    """
+    errors = {
+        cell["parameters"]["step_size"]: cell["results"]["queries"]
+        for cell in select(rates, depth=depth)
+        if cell["results"]["queries"] is not None
+    }
+    if not errors:
+        raise ValueError(
+            f"depth: got {brief(depth)}; it must be one with a finite error in the record."
+        )
+    return min(errors, key=errors.__getitem__)
+
+
+def by_depth(record: dict[str, Any], after: int | None = None) -> dict[str, Band]:
+    """Error of one gradient step ("maml") and of the oracle at each recorded depth.
+
+    Args:
+        record: Record of `maml_depth`.
+        after: Iterations of meta-training, a multiple of 100, for the mean error of the
+            hundred iterations before; by default the error when training has ended, on
+            tasks that are drawn once.
     """
 
+    def error(cell: dict[str, Any]) -> float:
+        results = cell["results"]
+        if after is None:
+            return results["queries"]
+        return results["losses"][after // 100 - 1]
+
     def errors(**parameters: Any) -> list[float]:
-        return [
-            cell["results"]["queries"]
-            for cell in _of_one_setting(record, iterations=length, **parameters)
-        ]
+        return [error(cell) for cell in _of_one_setting(record, **parameters)]
 
     depths = record["full"]["depth"]
     learners = ("maml", "oracle")
@@ -424,29 +456,21 @@ def draw_scratch(letters: dict[str, Any], rates: dict[str, Any]) -> Any:
     return fig, ax
 
 
-def draw_depth(record: dict[str, Any]) -> Any:
+def draw_depth(record: dict[str, Any], earlier: int) -> Any:
     """Error against the number of hidden layers, at an equal number of parameters:
     (figure, axes).
 
-    Solid after the most iterations, dashed after fewer.
+    Args:
+        record: Record of `maml_depth`.
+        earlier: Iterations, a multiple of 100: the error after so many is dashed.
     """
     fig, ax = figure(height=2.9, width=5.4)
     depths = record["full"]["depth"]
     labels = {"maml": "one gradient step", "oracle": "oracle, told the coefficients"}
-    *shorter, longest = iterations(record)
+    last, before = by_depth(record), by_depth(record, earlier)
     for name, marker, colour in zip(labels, "os", COLOURS, strict=False):
-        _draw(
-            ax,
-            depths,
-            by_depth(record, longest)[name],
-            marker=marker,
-            color=colour,
-            label=labels[name],
-        )
-        for length in shorter:
-            ax.plot(
-                depths, by_depth(record, length)[name].mean, ls="--", lw=1, color=colour
-            )
+        _draw(ax, depths, last[name], marker=marker, color=colour, label=labels[name])
+        ax.plot(depths, before[name].mean, ls="--", lw=1, color=colour)
     ax.set(
         xlabel="hidden layers", ylabel="mean squared error", yscale="log", xticks=depths
     )

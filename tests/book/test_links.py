@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import yaml
 
 SITE = Path("_build/html")
 ADDRESS = re.compile(r'\s(?:href|src|srcset)="([^"]*)"')
@@ -58,6 +59,33 @@ def dead(page: Path) -> list[str]:
 )
 def test_no_address_is_dead(page: Path) -> None:
     assert dead(page) == []
+
+
+def below(contents: dict) -> list[tuple[str, list[str]]]:
+    """Each page of the contents that has pages below it, and these."""
+    chapters = [chapter for part in contents["parts"] for chapter in part["chapters"]]
+    return [
+        (chapter["file"], [page["file"] for page in chapter["sections"]])
+        for chapter in chapters
+        if "sections" in chapter
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chapter", "others"), below(yaml.safe_load(Path("_toc.yml").read_text()))
+)
+def test_pages_below_a_chapter_are_listed_beside_each_of_them(
+    chapter: str, others: list[str]
+) -> None:
+    for file in (chapter, *others):
+        page = SITE / f"{file}.html"
+        html = page.read_text(encoding="utf-8")
+        links = re.findall(r'class="toctree-l2.*?href="([^"#]*)', html, re.S)
+        # a page's own address is `#`, without its name
+        found = {
+            (page.parent / link).resolve() if link else page.resolve() for link in links
+        }
+        assert found == {(SITE / f"{other}.html").resolve() for other in others}
 
 
 def test_one_page_lists_the_works_so_that_every_citation_leads_there() -> None:

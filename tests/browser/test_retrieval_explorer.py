@@ -1076,6 +1076,33 @@ def test_words_and_pictures_keep_to_their_boxes_at_every_width(explorer, width):
     assert page.evaluate(CROWDED) == []
 
 
+# Drawings and captions of a level that run into the words above it or the line below it.
+OVERLAID = """() => {
+    const shown = (parts) => [...document.querySelectorAll(parts)]
+        .filter((part) => part.checkVisibility());
+    const box = (part) => part.getBoundingClientRect();
+    const [words, foot, machine] = ['.r1-machine-words', '.r1-foot', '.r1-machine']
+        .map((part) => box(shown(part)[0]));
+    return shown('.r1-level :is(svg, canvas, figcaption, small)')
+        .filter((part) => !part.closest('.r1-foot'))
+        .filter((part) => box(part).top < words.bottom - 1 || box(part).bottom > foot.top + 1)
+        .map((part) => part.outerHTML.slice(0, 80))
+        .concat(foot.bottom > machine.bottom ? ['the last line'] : []);
+}"""
+
+
+@pytest.mark.parametrize("width", [700, 720, 760, 790, 860, 1280])
+def test_no_level_runs_into_its_words(explorer, width):
+    page = explorer("laptop")
+    rest(page)
+    page.set_viewport_size({"width": width, "height": 768})
+    page.get_by_role("button", name="Look inside").click()
+    for level in range(1, 6):
+        page.locator(".r1-crumb", has_text=re.compile(f"^{level}$")).click()
+        expect(page.locator(".r1-crumb[aria-current]")).to_have_text(str(level))
+        assert page.evaluate(OVERLAID) == [], level
+
+
 @pytest.mark.parametrize(
     "screen", [(1024, 768), (1280, 720), (1366, 1000), (1920, 1080)], ids=str
 )

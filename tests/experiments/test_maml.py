@@ -15,6 +15,7 @@ TINY = {
     "maml_letters": "--learner maml scratch --shots 1 --iterations 100 --meta_batch 2 --width 8 --steps 3 --tasks 4",
     "maml_rates": "--family waves --learner ordinary recurrent --rate 1 --waves 200 --steps 3 --tasks 4",
     "maml_depth": "--depth 1 2 --size 400 --iterations 100 --meta_batch 2 --tasks 4",
+    "maml_depth_rates": "--depth 1 --step_size 0.01 --size 400 --iterations 100 --meta_batch 2 --tasks 4",
 }
 
 
@@ -113,17 +114,23 @@ def test_recorded_networks_have_equal_size_at_every_depth():
 def test_recorded_single_step_gains_from_depth_at_equal_size():
     """M-fig5, as a mean over the recorded runs."""
     record = load_record("maml_depth")
-    for length in recorded.iterations(record):
-        errors = recorded.by_depth(record, length)["maml"].mean
+    for after in (2_000, None):
+        errors = recorded.by_depth(record, after)["maml"].mean
         assert min(errors[1:]) < 0.85 * errors[0]
         assert max(errors[1:]) < errors[0]
 
 
 def test_recorded_oracle_is_done_with_two_or_three_layers_once_it_is_trained():
-    record = load_record("maml_depth")
-    errors = recorded.by_depth(record, recorded.iterations(record)[-1])["oracle"].mean
+    errors = recorded.by_depth(load_record("maml_depth"))["oracle"].mean
     assert errors[0] > 10 * errors[1]
     assert errors[2:].max() < 1.2 * errors[2:].min()
+
+
+def test_the_inner_step_of_each_depth_is_inside_the_grid_it_was_chosen_from():
+    rates = load_record("maml_depth_rates")
+    grid = rates["full"]["step_size"]
+    for depth in rates["full"]["depth"]:
+        assert min(grid) < recorded.best_inner_step(rates, depth) < max(grid)
 
 
 def test_recorded_learners_change_places_where_meta_training_ends():

@@ -147,13 +147,35 @@ def test_a_length_is_a_part_of_the_record():
 
 def test_depths_are_in_order_and_bands_span_the_seeds():
     cells = [
-        cell({"queries": 10 * d + s + 100 * (name == "oracle") + n}, learner=name, depth=d, seed=s, iterations=n)
-        for n in (0, 1000) for s in (1, 0) for name in ("oracle", "maml") for d in (2, 1)
-    ]  # fmt: skip
-    found = recorded.by_depth({"full": {"depth": [1, 2]}, "cells": cells}, 0)
+        cell(
+            {"queries": level, "losses": [level + 2000, level + 1000]},
+            learner=name,
+            depth=d,
+            seed=s,
+        )
+        for s in (1, 0)
+        for name in ("oracle", "maml")
+        for d in (2, 1)
+        for level in [10 * d + s + 100 * (name == "oracle")]
+    ]
+    record = {"full": {"depth": [1, 2]}, "cells": cells}
+    found = recorded.by_depth(record)
     assert found["maml"].mean.tolist() == [10.5, 20.5]
     assert found["maml"].high.tolist() == [11, 21]
     assert found["oracle"].low.tolist() == [110, 120]
+    assert recorded.by_depth(record, 200)["maml"].mean.tolist() == [1010.5, 1020.5]
+
+
+def test_the_inner_step_of_a_depth_is_the_one_with_the_least_error():
+    rates = {
+        "cells": [
+            cell({"queries": error}, depth=1, step_size=step, seed=3)
+            for step, error in ((0.1, 3.0), (0.3, 2.0), (1.0, None))
+        ]
+    }
+    assert recorded.best_inner_step(rates, 1) == 0.3
+    with refused(ValueError, match=r"^depth: got 2;"):
+        recorded.best_inner_step(rates, 2)
 
 
 def test_recorded_axes_are_the_experiments_own(experiment):
@@ -195,9 +217,8 @@ def test_figures_draw_every_recorded_learner():
         6,
     ]
     assert len(recorded.draw_scratch(letters, rates)[1].lines) == 5
-    ax = recorded.draw_depth(depth)[1]
-    longest = {"learner": "maml", "iterations": recorded.iterations(depth)[-1]}
-    errors = [cell["results"]["queries"] for cell in select(depth, **longest)]
+    ax = recorded.draw_depth(depth, 2_000)[1]
+    errors = [cell["results"]["queries"] for cell in select(depth, learner="maml")]
     assert np.mean(ax.lines[0].get_ydata()) == pytest.approx(np.mean(errors))
     plt.close("all")
 

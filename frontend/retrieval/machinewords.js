@@ -84,12 +84,12 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const seen = rounded(exact, digits);
   const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
   const both = `The list has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
-  const noise = `Its noise is √(*K*/2*Y*) = ${figures(expected, few)}`;
+  const noise = `The noise of Ŝ is √(*K*/2*Y*) = ${figures(expected, few)}`;
   if (floored || !(expected < exact))
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
     step > 0 && error > CLIMBED * share
-      ? " The steps climb Ŝ with its noise, so the error has grown."
+      ? " The steps climb to where noise makes Ŝ too large, so the error has grown."
       : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S.${climbed}`;
 }
@@ -99,15 +99,15 @@ const SENTENCES = [
   (look, { D, Y }) =>
     `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. √*β* times the sum of the products is the phase *θ*, an angle. The weights and *β* decide how fast it turns as the picture changes: hence the name.`,
   () =>
-    "The vector holds only the cosine and the sine of the phase. Blue dots are stored pictures; dots inside the circle are earlier steps. A picture close to the state has almost the same phase at every frequency, a distant one at a few, by chance.",
+    "The vector holds only the cosine and the sine of the phase. Blue dots are stored pictures; orange dots inside the circle are earlier steps. A picture close to the state has almost the same phase at every frequency. A distant one has it only at a few, by chance.",
   (_, { K, bits }) =>
-    `*T* holds per frequency two sums over the ${pictures(K, bits)}. No single one can be read from a sum. Times the state's cosine and sine, the sums give a guess. The mean of all guesses (both sides are divided by √*Y*) tells how close the state is to all.`,
+    `For each frequency *T* holds two sums over the ${pictures(K, bits)}. No single one can be read from a sum. Times the state's cosine and sine, the sums give a guess of how close the state is to all. Level 4 takes the mean of the guesses: hence the 1/√*Y* in *T*, and in the state.`,
   (look, context) =>
     `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
       ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope ∇ of log Ŝ (of the log, because far away Ŝ is flat). The noise of Ŝ, ${figures(Math.sqrt(K / (2 * Y)), 2)}, has slopes too, and pushes each of the ${count(freedom)} hidden numbers about as much. Together the pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`,
+      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope ∇ of log Ŝ (of the log, because far away Ŝ is flat). The noise of Ŝ has slopes too. It pushes each of the ${count(freedom)} hidden numbers by about its own size, ${figures(Math.sqrt(K / (2 * Y)), 2)}. Together the pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */
@@ -143,8 +143,7 @@ const FORMULAS = [
     const [cos, ofCos, sin, ofSin] = four.map((v) => fixed(v, places));
     return `One term: ${cos} × ${factor(ofCos)} + ${factor(sin)} × ${factor(ofSin)} = ${fixed(part)}`;
   },
-  (_, { eta, beta }) =>
-    `*x* ← *x* + (*η*/*β*) ∇ log Ŝ, step size *η*/*β* = ${figures(eta)}/${figures(beta)}`,
+  (_, { eta }) => `*x* ← *x* + (*η*/*β*) ∇ log Ŝ, with *η* = ${figures(eta)} (under “More”)`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

@@ -14,14 +14,22 @@ export function createMemories(grid, opener) {
   const strip = createStrip();
   const list = h("span", { class: "r1-muted" });
   const vector = h("span", { class: "r1-muted" });
-  /** Left out where there is no room, and what stands there instead is `r1-short`. @param {string} text */
+  /** Left out where there is no room. @param {string} text */
   const long = (text) => h("span", { class: "r1-long" }, text);
+  /** What stands there instead. @param {string} text */
+  const short = (text) => h("span", { class: "r1-short" }, text);
   return {
     elements: [
       h(
         "section",
         { class: "r1-memory r1-of-list" },
-        h("p", {}, h("strong", { class: "r1-ink-exact" }, "Exact memory: "), "a list, ", list),
+        h(
+          "p",
+          {},
+          h("strong", { class: "r1-ink-exact" }, "Exact", long(" memory"), ": "),
+          "a list, ",
+          list,
+        ),
         grid,
       ),
       h(
@@ -30,7 +38,7 @@ export function createMemories(grid, opener) {
         h(
           "p",
           {},
-          h("strong", { class: "r1-ink-distributed" }, "Distributed memory: "),
+          h("strong", { class: "r1-ink-distributed" }, "Distributed", long(" memory"), ": "),
           long("one "),
           "vector ",
           h("i", {}, "T"),
@@ -53,9 +61,10 @@ export function createMemories(grid, opener) {
         long(`, ${count(each)} more per ${pattern}`),
       );
       vector.replaceChildren(
-        h("span", { class: "r1-short" }, ", "),
+        short(", "),
         long(`: each ${pattern} becomes `),
         `${count(numbers.distributed)} numbers`,
+        short(" for any K"),
         long(`; T sums all ${count(stored.length)}, and never grows`),
       );
       if (hide) strip.wait(Y, numbers.distributed);

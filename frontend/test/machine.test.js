@@ -47,7 +47,7 @@ test("one picture is one, bits are patterns, and noise is called noise", () => {
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
   assert.match(
     sentenceOf(3, look, context),
-    /The steps climb Ŝ with its noise, so the error has grown/,
+    /The steps climb to where noise makes Ŝ too large, so the error has grown/,
   );
   const atFirst = { ...look, step: 0 };
   assert.doesNotMatch(sentenceOf(3, atFirst, context), /climb/);
@@ -65,7 +65,7 @@ test("each level has a formula that comes out, and a section of the book that de
     "cos 2.50 = −0.80, sin 2.50 = 0.60",
     "1.11 / √60,000 = 0.0045 and −0.66 / √60,000 = −0.0027",
     "One term: −0.801 × 1.114 + 0.598 × (−0.660) = −1.29",
-    "x ← x + (η/β) ∇ log Ŝ, step size η/β = 0.2/75",
+    "x ← x + (η/β) ∇ log Ŝ, with η = 0.2 (under “More”)",
   ]);
   for (const [place, heading] of SECTIONS) {
     const [page, anchor] = place.split(".html#");
@@ -160,7 +160,7 @@ test("the error of Ŝ and its noise come out of the numbers beside them", () => 
   ]) {
     const said = sentenceOf(3, { ...look, S, exact }, context).replaceAll("*", "");
     const numbers =
-      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* noise is \S+ = (\S+), .* (\S+) % of S/;
+      /S = (\S+), the vector estimates Ŝ = (\S+), (\S+) % off\. .* noise of Ŝ is √\S+ = (\S+), .* (\S+) % of S/;
     const [, ...shown] = numbers.exec(said) ?? [];
     const [s, estimate, error, noise, share] = shown.map(read);
     const off = (100 * Math.abs(estimate.value - s.value)) / s.value;

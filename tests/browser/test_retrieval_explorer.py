@@ -1508,7 +1508,7 @@ def test_inside_the_vector_the_reader_takes_each_step(explorer):
     looked(page, 10)
     pictures.append(painted(page))
     assert len(set(pictures)) == 4
-    expect(page.locator(".r1-formula:visible")).to_contain_text("η/β = 0.2/75")
+    expect(page.locator(".r1-formula:visible")).to_contain_text("η = 0.2 (under")
     assert step(page) == 10
     expect(page.locator(".r1-playback output")).to_have_text("step 10 / 10")
 

@@ -1,8 +1,9 @@
 """The inner step size at each depth of `maml_depth`, over one grid, on tasks that it
 does not show.
 
-Tasks and weights are drawn with seed 3; `maml_depth` has the seeds 0 to 2.
-Meta-training is shorter than there.
+Tasks and weights are drawn with seed 3; `maml_depth` has the seeds 0 and 2.
+Meta-training is shorter than there; --iterations 5000 compares the best two steps of
+one layer once more.
 """
 
 from math import gcd

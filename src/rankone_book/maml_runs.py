@@ -315,7 +315,7 @@ def best_inner_step(rates: dict[str, Any], depth: int) -> float:
     """
     errors = {
         cell["parameters"]["step_size"]: cell["results"]["queries"]
-        for cell in select(rates, depth=depth)
+        for cell in select(rates, depth=depth, iterations=rates["full"]["iterations"])
         if cell["results"]["queries"] is not None
     }
     if not errors:
@@ -330,16 +330,16 @@ def by_depth(record: dict[str, Any], after: int | None = None) -> dict[str, Band
 
     Args:
         record: Record of `maml_depth`.
-        after: Iterations of meta-training, a multiple of 100, for the mean error of the
-            hundred iterations before; by default the error when training has ended, on
-            tasks that are drawn once.
+        after: Iterations of meta-training, a multiple of 100 from 500, for the mean
+            error of the five hundred iterations before; by default the error when
+            training has ended, on tasks that are drawn once.
     """
 
     def error(cell: dict[str, Any]) -> float:
         results = cell["results"]
         if after is None:
             return results["queries"]
-        return results["losses"][after // 100 - 1]
+        return float(np.mean(results["losses"][after // 100 - 5 : after // 100]))
 
     def errors(**parameters: Any) -> list[float]:
         return [error(cell) for cell in _of_one_setting(record, **parameters)]

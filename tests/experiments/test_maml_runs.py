@@ -148,7 +148,7 @@ def test_a_length_is_a_part_of_the_record():
 def test_depths_are_in_order_and_bands_span_the_seeds():
     cells = [
         cell(
-            {"queries": level, "losses": [level + 2000, level + 1000]},
+            {"queries": level, "losses": [1e9, *[level + 1000] * 4, level + 2000]},
             learner=name,
             depth=d,
             seed=s,
@@ -163,15 +163,17 @@ def test_depths_are_in_order_and_bands_span_the_seeds():
     assert found["maml"].mean.tolist() == [10.5, 20.5]
     assert found["maml"].high.tolist() == [11, 21]
     assert found["oracle"].low.tolist() == [110, 120]
-    assert recorded.by_depth(record, 200)["maml"].mean.tolist() == [1010.5, 1020.5]
+    assert recorded.by_depth(record, 600)["maml"].mean.tolist() == [1210.5, 1220.5]
 
 
 def test_the_inner_step_of_a_depth_is_the_one_with_the_least_error():
+    tried = ((1000, 0.1, 3.0), (1000, 0.3, 2.0), (1000, 1.0, None), (5000, 0.1, 1.0))
     rates = {
+        "full": {"iterations": 1000},
         "cells": [
-            cell({"queries": error}, depth=1, step_size=step, seed=3)
-            for step, error in ((0.1, 3.0), (0.3, 2.0), (1.0, None))
-        ]
+            cell({"queries": error}, depth=1, step_size=step, iterations=n, seed=3)
+            for n, step, error in tried
+        ],
     }
     assert recorded.best_inner_step(rates, 1) == 0.3
     with refused(ValueError, match=r"^depth: got 2;"):

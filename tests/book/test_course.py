@@ -316,9 +316,7 @@ def test_the_page_counts_the_questions_that_have_a_button() -> None:
     shown = [entry for entry in asked if COURSE.button(entry)]
     assert 0 < len(shown) < len(asked)
     assert COURSE.counts["buttons"] == len(shown)
-    words = (
-        f"Of the {len(asked)} questions, {len(shown)} have a button in an explorer."
-    )
+    words = f"Of the {len(asked)} questions, {len(shown)} have a button in an explorer."
     assert words in page("book/teaching")
 
 

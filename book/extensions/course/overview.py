@@ -207,9 +207,7 @@ def _set_there(course: Course, entry: dict[str, Any]) -> str:
     state = fragment(
         name, {"q": question} if question else entry["settings"]
     ).removeprefix("#r1:")
-    words = (
-        f"“{course.button(entry)}” in the explorer" if question else "the explorer"
-    )
+    words = f"“{course.button(entry)}” in the explorer" if question else "the explorer"
     return f"{{try}}`{words} <{state}>`"
 
 

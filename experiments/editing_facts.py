@@ -46,9 +46,8 @@ METHODS = ("none", "rome", "mixed", "identity", "tuned")
 @cache
 def known(relation: str) -> list[Country]:
     """Countries whose fact the model knows."""
-    flags = select(load_record("editing_known"), relation=relation)[0]["results"][
-        "known"
-    ]
+    (cell,) = select(load_record("editing_known"), relation=relation)
+    flags = cell["results"]["known"]
     return [c for c, knows in zip(countries(), flags, strict=True) if knows]
 
 

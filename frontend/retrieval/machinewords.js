@@ -89,7 +89,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
     step > 0 && error > CLIMBED * share
-      ? " The steps climb to where noise makes Ŝ too large, so the error has grown."
+      ? " The steps climb this noise too, so the error has grown."
       : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S.${climbed}`;
 }

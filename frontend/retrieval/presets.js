@@ -117,7 +117,7 @@ const QUESTIONS = [
     ask: "Random patterns of a hundred bits in one vector of 40,000 numbers, a tenth of the bits flipped. Are two hundred too many?",
     predict: WHO,
     after: (r) =>
-      `The exact memory repairs all of them. The distributed memory leaves ${percent(r.both.distributed.error)} of the bits wrong. A pattern that stays where it is takes Y = 2DK, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it finds them.`,
+      `The exact memory repairs all of them. The distributed memory leaves ${percent(r.both.distributed.error)} of the bits wrong. The energy curves upwards at a stored pattern from about Y = 2DK on, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it finds them.`,
     set: { collection: "bits", K: 200, across: "K" },
   },
   {

@@ -47,7 +47,7 @@ test("one picture is one, bits are patterns, and noise is called noise", () => {
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
   assert.match(
     sentenceOf(3, look, context),
-    /The steps climb to where noise makes Ŝ too large, so the error has grown/,
+    /The steps climb this noise too, so the error has grown/,
   );
   const atFirst = { ...look, step: 0 };
   assert.doesNotMatch(sentenceOf(3, atFirst, context), /climb/);

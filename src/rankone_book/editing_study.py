@@ -58,6 +58,7 @@ _WAYS = {
     "identity": "identity",
 }
 _HELD = {
+    "none": "no edit",
     "alone": "nothing",
     "questions": "the other questions",
     "ways": "all ways of asking them",
@@ -191,14 +192,15 @@ def survivors(
 
 
 def held_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of `editing_held`: a header, then one row per way of editing.
+    """The table of `editing_held`: a header, then the model before the edit, then one
+    row per way of editing.
 
     Args:
         record: From `rankone_book.records.load_record`.
     """
     rows = [
         [
-            "held by the edit",
+            "outputs held",
             "interference",
             "new answer leads",
             "paraphrases: new answer leads",
@@ -212,8 +214,9 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
     before = [np.array(result["before"], bool) for result in results]
     for way, name in _HELD.items():
         ahead = [np.array(result[way]["margin"]) > 0 for result in results]
+        is_edited = way != "none"
         survived = [
-            was & np.array(result[way]["said"], bool)
+            was & np.array(result[way]["said"], bool) if is_edited else was
             for was, result in zip(before, results, strict=True)
         ]
         parts = [
@@ -229,12 +232,13 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
             (sum(k[:, 0].sum() for k in survived), sum(b[:, 0].sum() for b in before)),
             (sum(k.sum() for k in survived), sum(b.sum() for b in before)),
         ]
-        price = np.median(
-            [result[way]["price"] / result["alone"]["price"] for result in results]
-        )
-        rows.append(
-            [name, f"{price:.3g}", *(f"{part} of {all_}" for part, all_ in parts)]
-        )
+        price = "–"
+        if is_edited:
+            prices = [
+                result[way]["price"] / result["alone"]["price"] for result in results
+            ]
+            price = f"{np.median(prices):.3g}"
+        rows.append([name, price, *(f"{part} of {all_}" for part, all_ in parts)])
     return rows
 
 

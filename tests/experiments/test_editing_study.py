@@ -236,8 +236,13 @@ def test_what_a_held_edit_costs_and_keeps_is_counted():
     one["questions"] = one["ways"] = way(8.0, "++----+", kept, kept)
     other = {"before": [kept], "alone": way(3.0, "+++++--", gone)}
     other["questions"] = other["ways"] = way(18.0, "+++++--", gone)
-    head, alone, *held = held_rows({"cells": [{"results": one}, {"results": other}]})
+    for results in (one, other):
+        results["none"] = {"margin": way(0.0, "------+", kept)["margin"]}
+    head, none, alone, *held = held_rows(
+        {"cells": [{"results": one}, {"results": other}]}
+    )
     assert len(head) == len(alone) == 7
+    assert none == ["no edit", "–", "0 of 2", "0 of 6", "4 of 6", "3 of 3", "8 of 8"]
     assert alone == ["nothing", "1", "2 of 2", "5 of 6", "5 of 6", "1 of 3", "5 of 8"]
     assert held[0][1:] == ["5", "2 of 2", "4 of 6", "4 of 6", "2 of 3", "5 of 8"]
 

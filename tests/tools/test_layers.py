@@ -14,7 +14,7 @@ MAY = {"printed": {"printed", "theory"}, "theory": {"theory"}}
 UNAVOIDABLE = {
     *(
         ("__init__.py", layer) for layer in UPPER
-    ),  # the package names all its parts, and loads them when used
+    ),  # the package names all its parts
     (
         "language/surgery.py",
         "printed",

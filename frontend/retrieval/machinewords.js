@@ -101,7 +101,7 @@ const SENTENCES = [
   () =>
     "The vector holds only the cosine and the sine of the phase. Blue dots are stored pictures; orange dots inside the circle are earlier steps. A picture close to the state has almost the same phase at every frequency. A distant one has it only at a few, by chance.",
   (_, { K, bits }) =>
-    `For each frequency *T* holds two sums over the ${pictures(K, bits)}. No single one can be read from a sum. Times the state's cosine and sine, the sums give a guess of how close the state is to all. Level 4 takes the mean of the guesses: hence the 1/√*Y* in *T*, and in the state.`,
+    `For each frequency *T* holds two sums over the ${pictures(K, bits)}. Times the state's cosine and sine, they give a guess of how close the state is to all. Level 4 takes the mean of the guesses: hence the 1/√*Y* in *T*, and in the state.`,
   (look, context) =>
     `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>

@@ -3,7 +3,7 @@ import { h, setAttributes } from "../kit/dom.js";
 import { amount } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";
 
-/** @import { Matrix } from "../kit/linear.js" */
+/** @import { Matrix } from "../math/linear.js" */
 
 const SIDE = 120;
 const FULL = 1; // a share that has the whole colour

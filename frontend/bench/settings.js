@@ -2,7 +2,7 @@
 import RULES from "../../src/rankone_book/widgets/settings/bench.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
-import { key, normal } from "../kit/random.js";
+import { key, normal } from "../math/random.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Kernel } from "./math/kernels.js" */

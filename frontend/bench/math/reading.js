@@ -1,6 +1,6 @@
 // What is read: R X κ(K, q), or over 1ᵀX κ(K, q); what is seen of one pair at another's key; and how wrong it is [W-ratio].
 
-/** @import { Matrix } from "../../kit/linear.js" */
+/** @import { Matrix } from "../../math/linear.js" */
 
 /** R X and 1ᵀX, a number a pair. @typedef {{ coefficients: Float64Array, ones: Float64Array }} Written */
 

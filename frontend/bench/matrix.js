@@ -1,4 +1,4 @@
-// The interference matrix: what of the residual stored at one key, a row, is read at another, a column.
+// The interference matrix: how much of the residual stored at one key (a row) is read at another (a column).
 import { h, setAttributes } from "../kit/dom.js";
 import { amount } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";

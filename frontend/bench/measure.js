@@ -1,4 +1,5 @@
-// What follows from the settings: the matrix, the reading along the line or over the plane, and its errors at every way.
+// The quantities that follow from the settings: the interference matrix, the reading along the line or over the plane,
+// and its errors for every way of writing.
 import { eigenvalues } from "../math/linear.js";
 import { featuresAt, frequenciesOf, innerProducts, kernelBetween } from "./math/kernels.js";
 import {

@@ -1,4 +1,4 @@
-// What the reader can set, and everything that follows from it.
+// The reader's settings, and everything that follows from them.
 
 import { bounded } from "../kit/number.js";
 import { dot, eigen2, identity, minus, norm, plusDiagonal, scaled, times } from "../math/linear.js";

@@ -1,4 +1,4 @@
-// How far the two memories drift apart: the printed bound, the first-order law, and the local contraction.
+// The distance between the runs of the two memories: the printed bound, the first-order law, and the local contraction.
 
 import { softmin, squaredDistance } from "./exact.js";
 import { dot } from "./linear.js";

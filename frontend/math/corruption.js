@@ -1,4 +1,4 @@
-// What happens to a picture before it is handed to the memories: occlusion, noise, paint.
+// The corruption of a picture before the memories retrieve it: occlusion, noise, paint.
 import { bounded } from "../kit/number.js";
 import { key, normal, split, uniform } from "./random.js";
 

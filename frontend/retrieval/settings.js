@@ -1,4 +1,4 @@
-// What the reader has chosen, and what it means: patterns, a query, a configuration for the simulation. No drawing.
+// The reader's settings and their meaning: patterns, a query, a configuration for the simulation. No drawing.
 import RULES from "../../src/rankone_book/widgets/settings/retrieval.json" with { type: "json" };
 import { corrupt, PAINTED, RESTORED, UNTOUCHED } from "../math/corruption.js";
 import { nearest } from "../math/exact.js";

@@ -1,4 +1,4 @@
-// What the reader can set, and what follows from it.
+// The reader's settings, and the quantities that follow from them.
 import RULES from "../../src/rankone_book/widgets/settings/surface.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";

@@ -1,4 +1,4 @@
-// How the pairs are written: the choice of X, from all at once to exactly [W-rule, W-cycles].
+// The ways to write the pairs: the matrix X, from all pairs at once to exactly [W-rule, W-cycles].
 import { dot, eliminate, identity } from "../../math/linear.js";
 
 /** @import { Matrix } from "../../math/linear.js" */

@@ -1,4 +1,4 @@
-// What happens to a picture before both memories are asked for it.
+// The damage to a picture before the two memories retrieve it.
 
 import { flipped } from "../../math/corruption.js";
 import { key } from "../../math/random.js";

@@ -1,4 +1,4 @@
-// What vecs and Kronecker products need of small dense matrices. Nothing here is larger than 4 × 4.
+// Small dense matrices, at most 4 × 4: the operations that vecs and Kronecker products need.
 import { eliminate, times } from "../../math/linear.js";
 
 /** @import { Matrix, Vector } from "../../math/linear.js" */

@@ -1,4 +1,4 @@
-// What T and the query tell before the first step, without the pattern that is meant [D-sharp14].
+// The gauge of the noise before the first step, from T and the query, without the target pattern [D-sharp14].
 import { dot } from "../../math/linear.js";
 
 /** @import { Basis } from "../../math/features.js" */

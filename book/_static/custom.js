@@ -1,4 +1,4 @@
-// What the theme leaves without a name or out of reach of the keyboard.
+// Repairs of the theme: names for the parts that lack one, and access by keyboard.
 
 const ACCENT = 8; // pixels by which a hat may stand out of its formula
 const reached = new Set();

@@ -1,5 +1,5 @@
-// What defines the words of a query, the best first: while a reader types (live-search.js), and on the search page, where
-// the pages that hold the words follow, in text that can be read.
+// The definitions of the words of a query, the best first: while a reader types (live-search.js), and on the search
+// page, where the pages that hold the words follow, in text that can be read.
 
 const FEW = 6; // definitions in sight; the others are folded
 /** Of two places with one name, a reader means the first. */

@@ -1,9 +1,9 @@
-// The interference matrix: what of the residual stored at one key, a row, is read at another, a column.
+// The interference matrix: how much of the residual stored at one key (a row) is read at another (a column).
 import { h, setAttributes } from "../kit/dom.js";
 import { amount } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";
 
-/** @import { Matrix } from "../kit/linear.js" */
+/** @import { Matrix } from "../math/linear.js" */
 
 const SIDE = 120;
 const FULL = 1; // a share that has the whole colour

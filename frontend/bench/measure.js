@@ -1,5 +1,6 @@
-// What follows from the settings: the matrix, the reading along the line or over the plane, and its errors at every way.
-import { eigenvalues } from "../kit/linear.js";
+// The quantities that follow from the settings: the interference matrix, the reading along the line or over the plane,
+// and its errors for every way of writing.
+import { eigenvalues } from "../math/linear.js";
 import { featuresAt, frequenciesOf, innerProducts, kernelBetween } from "./math/kernels.js";
 import {
   diluteBound,
@@ -14,7 +15,7 @@ import {
 import { inRounds, partialSolve, placeOf, product } from "./math/writing.js";
 import { keysOf, REACH, truth, valuesOf } from "./settings.js";
 
-/** @import { Matrix } from "../kit/linear.js" */
+/** @import { Matrix } from "../math/linear.js" */
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Frequencies } from "./math/kernels.js" */
 /** @import { Written } from "./math/reading.js" */

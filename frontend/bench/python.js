@@ -1,4 +1,4 @@
-// What is on show, with the package.
+// The memory on show as Python, with the package.
 import { arrayOf, HEAD, script } from "../kit/python.js";
 import { placeOf, wayAt } from "./math/writing.js";
 import { keysOf, REACH, valuesOf } from "./settings.js";

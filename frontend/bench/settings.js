@@ -1,8 +1,8 @@
-// What the reader can set: pairs of a key and a value, how they are written, and how they are read.
+// The reader's settings: pairs of a key and a value, the way to write them, and the way to read them.
 import RULES from "../../src/rankone_book/widgets/settings/bench.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
-import { key, normal } from "../kit/random.js";
+import { key, normal } from "../math/random.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Kernel } from "./math/kernels.js" */

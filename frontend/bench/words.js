@@ -1,4 +1,5 @@
-// What a position of the slider is: its X, what writes so, and which of the book's results it is.
+// The words for each position of the slider: the formula of its X, the method that writes so, and the result of the
+// book that uses it.
 import { figures } from "../kit/number.js";
 import { placeOf, wayAt } from "./math/writing.js";
 

@@ -1,4 +1,4 @@
-// Which values a page's address may set: those that the controls and the hand can reach.
+// The check of the values in a page's address: it admits those that the controls and the pointer can reach.
 import RULES from "../../src/rankone_book/widgets/settings/editing.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { MOST_PAIRS, MOST_STEPS, REACH } from "./settings.js";

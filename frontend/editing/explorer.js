@@ -2,9 +2,9 @@
 import { h, throttle } from "../kit/dom.js";
 import { createFrame, same } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
-import { minus, norm, times } from "../kit/linear.js";
 import { amount, cleared, figures } from "../kit/number.js";
 import { runChart } from "../kit/runchart.js";
+import { minus, norm, times } from "../math/linear.js";
 import { admits } from "./admits.js";
 import { forgettingLaw, manyEdits } from "./math/sequence.js";
 import { createBars, createMatrices, createMemoryTable } from "./numbers.js";

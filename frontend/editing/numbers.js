@@ -3,7 +3,7 @@ import { h } from "../kit/dom.js";
 import { cleared, figures, fixed, subscript } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
 
-/** @import { Matrix } from "../kit/linear.js" */
+/** @import { Matrix } from "../math/linear.js" */
 /** @import { Consequences, Settings } from "./settings.js" */
 
 /** @param {number} v */

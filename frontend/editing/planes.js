@@ -1,13 +1,13 @@
 // The keys' plane and the values' plane: where k*, u, v* and r point, and where every answer goes.
 import { h } from "../kit/dom.js";
-import { dot, eigen2, minus, norm, plus, scaled, times } from "../kit/linear.js";
 import { figures, subscript } from "../kit/number.js";
 import { plane } from "../kit/plane.js";
 import { captioned } from "../kit/readout.js";
+import { dot, eigen2, minus, norm, plus, scaled, times } from "../math/linear.js";
 import { isHeld, REACH } from "./settings.js";
 
 /** @import { Point } from "../kit/handle.js" */
-/** @import { Matrix, Vector } from "../kit/linear.js" */
+/** @import { Matrix, Vector } from "../math/linear.js" */
 /** @import { Scene } from "../kit/plane.js" */
 /** @import { Consequences, Settings } from "./settings.js" */
 

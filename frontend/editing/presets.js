@@ -1,7 +1,7 @@
 // Settings posed as questions, each towards a place where something fails. `after` gets the consequences on show.
 import { posed } from "../kit/explorer.js";
-import { dot, norm } from "../kit/linear.js";
 import { figures } from "../kit/number.js";
+import { dot, norm } from "../math/linear.js";
 import { cloud, settingsFrom } from "./settings.js";
 
 /** @import { Preset } from "../kit/explorer.js" */

@@ -1,4 +1,4 @@
-// What is on show as Python: the calls of the package that make the same edit.
+// The edit on show as Python: the calls of the package that make the same edit.
 import { arrayOf, HEAD, literal, script } from "../kit/python.js";
 
 /** @import { Settings } from "./settings.js" */

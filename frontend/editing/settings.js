@@ -1,7 +1,8 @@
-// What the reader can set, and everything that follows from it.
-import { dot, eigen2, identity, minus, norm, plusDiagonal, scaled, times } from "../kit/linear.js";
+// The reader's settings, and everything that follows from them.
+
 import { bounded } from "../kit/number.js";
-import { key, normal } from "../kit/random.js";
+import { dot, eigen2, identity, minus, norm, plusDiagonal, scaled, times } from "../math/linear.js";
+import { key, normal } from "../math/random.js";
 import {
   direction,
   interference,
@@ -15,7 +16,7 @@ import {
 import { cosineSquared, inSequence } from "./math/sequence.js";
 
 /** @import { Point } from "../kit/handle.js" */
-/** @import { Matrix } from "../kit/linear.js" */
+/** @import { Matrix } from "../math/linear.js" */
 /** @import { Edit, Geometry } from "./math/edit.js" */
 
 /** @typedef {typeof DEFAULTS} Settings */

@@ -1,4 +1,4 @@
-// What of a line lies in a square.
+// The part of a line that lies in a square.
 
 /** @import { Point } from "./handle.js" */
 

@@ -1,4 +1,4 @@
-// Which step is on show. What is shown may still be computed: playing is only a matter of drawing, and waits for it.
+// The clock of a run: it sets the step on show. Playing only draws. It waits for steps that are still being computed.
 
 const LONGEST = 100; // milliseconds a frame counts for at most: after a stall, playing goes on from where it was
 

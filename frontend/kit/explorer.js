@@ -1,4 +1,4 @@
-// What every explorer is: settings, questions that set them, undo, an address, and where its parts stand on the page.
+// The frame of every explorer: settings, questions that set them, undo, an address, and the layout of its parts.
 import { addressOf, presetOf, requested } from "./address.js";
 import { createAsking } from "./asking.js";
 import { h, setText, throttle } from "./dom.js";

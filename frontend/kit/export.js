@@ -1,4 +1,4 @@
-// What a reader takes away: text for the clipboard, files, a table as CSV.
+// Exports for the reader: text for the clipboard, files, a table as CSV.
 
 /** Columns by name and rows of as many values; a text holds no formula of a spreadsheet. */
 /** @typedef {{ columns: string[], rows: (string | number | null)[][] }} Table */

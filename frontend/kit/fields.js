@@ -1,4 +1,4 @@
-// What a control needs that is named after a setting: its name, its value, and how to ask for another.
+// The properties that tie a control to a setting: its name, its value, and the call that changes it.
 
 /**
  * `slider({ ...of("beta"), label: "selectivity" })` shows `settings.beta`, and tells `change` what the reader wants.

@@ -1,4 +1,4 @@
-// What was set before, to go back to and on again; all changes of one gesture are one step.
+// The history of the settings, for undo and redo; all changes of one gesture are one step.
 
 const MOST = 200; // steps back
 const PAUSE = 1000; // milliseconds after which a key on the same field begins a step of its own

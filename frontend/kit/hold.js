@@ -1,4 +1,4 @@
-// Whether the reader holds something of an element: from a press of the pointer or of a key to its release.
+// The reader's hold on an element: from a press of the pointer or of a key to its release.
 
 const ENDS = ["pointerup", "pointercancel", "keyup", "blur"];
 

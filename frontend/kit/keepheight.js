@@ -1,4 +1,4 @@
-// What is read changes its height with its words: what stands below stays where it was.
+// Parts of a page that keep their height while their words change, so that the parts below them do not move.
 
 /**
  * Keeps a part as high as it has been at its width.

@@ -1,4 +1,4 @@
-// Where an explorer's parts stand: what answers the hand on one screen, the rest folded under it.
+// The layout of an explorer: the parts that react to the reader's hand on one screen, the rest folded below.
 import { h } from "./dom.js";
 import { holdWhileDragged, keepHeight } from "./keepheight.js";
 

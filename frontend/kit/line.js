@@ -1,4 +1,4 @@
-// How a series is drawn: as a line, with a dot where the cursor crosses it.
+// The drawing of a series: a line, with a dot where the cursor crosses it.
 import { h, setAttributes } from "./dom.js";
 
 /** @import { Pen } from "./chart.js" */

@@ -1,4 +1,4 @@
-// Where words stand beside their points: none on another, and few on a dot.
+// The places of words beside their points: no word on another, and few on a dot.
 
 /** @import { Point } from "./handle.js" */
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */

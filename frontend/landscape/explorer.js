@@ -4,7 +4,7 @@ import { keyHelp, onKeys } from "../kit/keys.js";
 import { amount, figures, fixed, power } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
 import { onTheme } from "../kit/theme.js";
-import { printedBound } from "../retrieval/math/bounds.js";
+import { printedBound } from "../math/bounds.js";
 import { createChart } from "./charts.js";
 import { divergenceBound, neededPower } from "./math/theorem.js";
 import { createPanel } from "./panel.js";

@@ -1,7 +1,9 @@
 // A landscape as shades and level lines on a canvas under a plane: coarse while a hand moves, fine at rest.
 import { h } from "../kit/dom.js";
+import { PALETTES } from "../kit/palettes.js";
 
 /** @import { Point } from "../kit/handle.js" */
+/** @import { Palette } from "../kit/palettes.js" */
 
 const BAND = 0.1; // between two level lines, as a distance: a lone pattern has circles so far apart
 const HIGHEST = 1.9; // what is higher has the lightest shade
@@ -9,18 +11,6 @@ const [COARSE, FINE] = [200, 440]; // pixels a side
 
 /** A field of n × n energies, row by row from the top, and the energy above which nothing is known. */
 /** @typedef {{ energies: Float64Array, n: number, least: number, unknown: number }} Field */
-/** @typedef {{ low: number[], high: number[], line: number[], hatch: number[] }} Palette */
-
-/** @type {Record<"light" | "dark", Palette>} */
-export const PALETTES = {
-  light: {
-    low: [122, 152, 184],
-    high: [255, 255, 255],
-    line: [104, 128, 154],
-    hatch: [120, 120, 128],
-  },
-  dark: { low: [4, 8, 16], high: [84, 98, 116], line: [112, 128, 148], hatch: [150, 150, 160] },
-};
 
 /**
  * A canvas of its own resolution; `draw` paints the field, then what `over` draws in a context that is scaled to a

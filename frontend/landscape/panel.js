@@ -3,10 +3,10 @@ import { elementsOf, fill, select } from "../kit/controls.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
-import { BASES } from "./math/estimate.js";
+import { BASES } from "../math/plane/estimate.js";
 import { MOST, YS } from "./settings.js";
 
-/** @import { Basis } from "./math/estimate.js" */
+/** @import { Basis } from "../math/plane/estimate.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
 /**

@@ -3,13 +3,13 @@ import { h } from "../kit/dom.js";
 import { plane, square } from "../kit/plane.js";
 import { captioned } from "../kit/readout.js";
 import { isDark } from "../kit/theme.js";
+import { tablesOf } from "../math/plane/estimate.js";
 import { drawPath, drawTube, ground } from "./ground.js";
-import { tablesOf } from "./math/estimate.js";
 import { REACH } from "./settings.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Scene } from "../kit/plane.js" */
-/** @import { Tables } from "./math/estimate.js" */
+/** @import { Tables } from "../math/plane/estimate.js" */
 /** @import { Consequences, Settings } from "./settings.js" */
 
 /** What is on show; `veiled` while a run would tell what the reader is to predict. @typedef {{ settings: Settings, shown: Consequences, veiled: boolean }} Now */

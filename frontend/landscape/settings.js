@@ -1,13 +1,13 @@
-// What the reader can set, and what follows from it.
+// The reader's settings, and the quantities that follow from them.
 import RULES from "../../src/rankone_book/widgets/settings/landscape.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
-import { Estimate, frequenciesOf } from "./math/estimate.js";
-import { Exact } from "./math/exact.js";
+import { Estimate, frequenciesOf } from "../math/plane/estimate.js";
+import { Exact } from "../math/plane/exact.js";
 import { descend } from "./math/runs.js";
 
 /** @import { Point } from "../kit/handle.js" */
-/** @import { Basis, Frequencies } from "./math/estimate.js" */
+/** @import { Basis, Frequencies } from "../math/plane/estimate.js" */
 /** @import { Runs } from "./math/runs.js" */
 
 /**

@@ -3,7 +3,7 @@ import { createBackground } from "../kit/background.js";
 import { assembled, descent, List } from "./math/run.js";
 import { Writer } from "./math/writer.js";
 
-/** @import { DistributedMemory } from "../retrieval/math/distributed.js" */
+/** @import { DistributedMemory } from "../math/distributed.js" */
 /** @import { Config, Frame } from "./math/run.js" */
 
 /** @typedef {"exact" | "distributed"} Track */

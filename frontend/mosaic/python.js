@@ -1,4 +1,4 @@
-// The run on show, with the package.
+// The run on show as Python, with the package.
 import { script } from "../kit/python.js";
 import { FLIPS, HIDDEN } from "./math/damage.js";
 import { SIDE } from "./math/pictures.js";

@@ -1,4 +1,4 @@
-// What the reader can set, and what it means: a query, and a configuration for the two descents.
+// The reader's settings and their meaning: a query, and a configuration for the two descents.
 import RULES from "../../src/rankone_book/widgets/settings/mosaic.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";

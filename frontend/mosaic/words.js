@@ -1,4 +1,4 @@
-// What is on show, in words.
+// The words about the run on show.
 import { count, figures } from "../kit/number.js";
 
 /** @import { Frame } from "./math/run.js" */

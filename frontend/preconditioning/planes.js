@@ -2,14 +2,14 @@
 import { h, setAttributes } from "../kit/dom.js";
 import { handle } from "../kit/handle.js";
 import { pathOf } from "../kit/line.js";
-import { eigen2 } from "../kit/linear.js";
 import { figures, fixed } from "../kit/number.js";
 import { square } from "../kit/plane.js";
 import { captioned } from "../kit/readout.js";
+import { eigen2 } from "../math/linear.js";
 import { EDGE } from "./settings.js";
 
 /** @import { Point, Space } from "../kit/handle.js" */
-/** @import { Matrix, Vector } from "../kit/linear.js" */
+/** @import { Matrix, Vector } from "../math/linear.js" */
 /** @import { PathSeries } from "./charts.js" */
 /** @import { Kind } from "./math/paths.js" */
 /** @import { Problem } from "./math/problem.js" */

@@ -1,4 +1,4 @@
-// What is on show as Python: the operator from the package, and the three descents under the same rule.
+// The descents on show as Python: the operator from the package, and the three descents under the same rule.
 import { arrayOf, HEAD, literal, script } from "../kit/python.js";
 import { METHODS, stepSizes } from "./math/paths.js";
 import { createProblem, W_STAR } from "./math/problem.js";

@@ -1,4 +1,4 @@
-// What the reader has chosen, and how one choice changes others. No drawing.
+// The reader's settings, and the effect of one choice on the others. No drawing.
 import RULES from "../../src/rankone_book/widgets/settings/preconditioning.json" with {
   type: "json",
 };

@@ -1,4 +1,4 @@
-// What became of the two paths, in words: they stay together, part by a known amount, or go different ways.
+// The verdict on the two paths, in words: they stay together, part by a known amount, or go different ways.
 import { amount, count } from "../kit/number.js";
 import { MOST, widest } from "./math/paths.js";
 

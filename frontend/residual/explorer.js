@@ -3,7 +3,7 @@ import { createFrame } from "../kit/explorer.js";
 import { keepHeight } from "../kit/keepheight.js";
 import { count, figures, percent } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
-import * as random from "../kit/random.js";
+import * as random from "../math/random.js";
 import { createCharts, lawsAt } from "./charts.js";
 import { crossing, levelsOf } from "./levels.js";
 import { createMaps } from "./maps.js";

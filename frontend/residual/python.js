@@ -1,6 +1,6 @@
-// What is on show as Python: the calls of the package that draw these examples and fit this model.
+// The model on show as Python: the calls of the package that draw these examples and fit this model.
 import { HEAD, literal, script } from "../kit/python.js";
-import * as random from "../kit/random.js";
+import * as random from "../math/random.js";
 import { drawPlane, fitPlane } from "./math/sets.js";
 
 /** @import { Settings } from "./settings.js" */

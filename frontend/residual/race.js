@@ -1,4 +1,4 @@
-// What a worker has measured so far: the risks at every size, and over levels of noise at one.
+// The risks that a worker has measured so far: at every size, and at one size over levels of noise.
 import { connect } from "../kit/worker.js";
 import { sizesOf } from "./math/risk.js";
 import { createMeasurer } from "./measurer.js";

@@ -2,8 +2,8 @@
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { dots } from "../kit/dots.js";
-import { dot } from "../kit/linear.js";
 import { figures } from "../kit/number.js";
+import { dot } from "../math/linear.js";
 import { Neighbours } from "./math/memory.js";
 import { around, baseOf, searchAround, truthOf } from "./math/waves.js";
 

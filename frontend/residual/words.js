@@ -1,4 +1,4 @@
-// What the memory does to the base's risk, in words.
+// The effect of the memory on the base's risk, in words.
 
 /**
  * A difference of rounding is none.

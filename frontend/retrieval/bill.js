@@ -1,4 +1,5 @@
-// What the two memories hold, and what that costs.
+// The costs of the two memories, in rows: the numbers that each holds, the Y and the roughness of the vector, and the
+// speed.
 import { amount, count } from "../kit/number.js";
 
 /** @import { End } from "./actor.js" */

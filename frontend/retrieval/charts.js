@@ -1,4 +1,5 @@
-// What the descents measure step by step: energies, and distance with its bounds, on axes that do not move with β.
+// The charts of the two descents, step by step: energies, and distance with its bounds, on axes that do not move with
+// β.
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { table } from "../kit/export.js";

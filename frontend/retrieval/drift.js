@@ -1,6 +1,7 @@
-// How far the two descents may drift apart, step by step: the sharper bound, the first-order law, Theorem 2 as printed.
-import { Geometry, printedBound } from "./math/bounds.js";
-import { ExactMemory, squaredDistance } from "./math/exact.js";
+// The distance that the two descents may reach, step by step: the sharper bound, the first-order law, Theorem 2 as
+// printed.
+import { Geometry, printedBound } from "../math/bounds.js";
+import { ExactMemory, squaredDistance } from "../math/exact.js";
 
 /** @import { Simulation } from "./simulation.js" */
 

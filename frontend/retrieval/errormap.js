@@ -1,7 +1,8 @@
 // The measured errors of many settings, one cell of the map after another, in small steps of work.
+
+import { DistributedMemory } from "../math/distributed.js";
+import { resize, toBytes } from "../math/patterns.js";
 import { roughnessAllowed } from "./math/descent.js";
-import { DistributedMemory } from "./math/distributed.js";
-import { resize, toBytes } from "./math/patterns.js";
 import { descend, meanError, REST } from "./simulation.js";
 
 /** @import { Keeper } from "./keeper.js" */

@@ -1,13 +1,13 @@
 // The retrieval explorer: an anywidget whose mathematics runs in a worker of the page.
 import { mount } from "../kit/mount.js";
+import { unpacked } from "../kit/sheet.js";
 import { initialSettings } from "./change.js";
 import { createExplorer } from "./explorer.js";
 import { FINER, Library } from "./library.js";
-import { unpacked } from "./sheet.js";
 import css from "./style.css?inline";
 
 /** @import { Model, Place } from "../kit/mount.js" */
-/** @import { Sheet } from "./sheet.js" */
+/** @import { Sheet } from "../kit/sheet.js" */
 
 /** @param {DataView | ArrayBuffer} view */
 const bytesOf = (view) =>

@@ -4,7 +4,7 @@ import { h, setText } from "../kit/dom.js";
 import { picture } from "../kit/imagewell.js";
 import { kernelLink } from "../kit/messages.js";
 import { fixed } from "../kit/number.js";
-import { toBytes } from "./math/patterns.js";
+import { toBytes } from "../math/patterns.js";
 
 /** @import { Model } from "../kit/mount.js" */
 /** @import { Ready, Settings } from "./settings.js" */

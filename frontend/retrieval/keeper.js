@@ -1,7 +1,7 @@
 // Keeps features and the distributed memory from one setting to the next: a smaller Y is a part of a larger one, and
 // only what changed is written.
-import { DistributedMemory } from "./math/distributed.js";
-import { HadamardFeatures } from "./math/features.js";
+import { DistributedMemory } from "../math/distributed.js";
+import { HadamardFeatures } from "../math/features.js";
 import { Simulation } from "./simulation.js";
 
 /** @import { Config, Pattern } from "./simulation.js" */

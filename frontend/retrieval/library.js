@@ -1,7 +1,7 @@
 // The pictures that a reader can store: photographs that came with the widget, random bits, and the reader's own.
-import { bitsOf, randomBits, resize, toPattern } from "./math/patterns.js";
+import { bitsOf, randomBits, resize, toPattern } from "../math/patterns.js";
 
-/** @import { Sheet } from "./sheet.js" */
+/** @import { Sheet } from "../kit/sheet.js" */
 
 /** @typedef {"photographs" | "bits"} Collection */
 

@@ -1,7 +1,8 @@
 // The states of the vector's run, kept step by step, and what the machine shows of one of them. In the worker.
+
+import { ExactMemory } from "../math/exact.js";
+import { toBytes } from "../math/patterns.js";
 import { anatomy } from "./math/anatomy.js";
-import { ExactMemory } from "./math/exact.js";
-import { toBytes } from "./math/patterns.js";
 import { descend } from "./simulation.js";
 
 /** @import { Simulation } from "./simulation.js" */

@@ -1,4 +1,4 @@
-// What the machine says at each of its levels, with the numbers that it shows; `*x*` is set in italics.
+// The sentences of the machine at each of its levels, with the numbers that it shows; `*x*` is set in italics.
 import { count, counted, figures, fixed } from "../kit/number.js";
 
 /** @import { Look } from "./machinestates.js" */

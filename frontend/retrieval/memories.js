@@ -1,4 +1,4 @@
-// What the two memories hold: a list, which grows with each picture, and one vector, which does not.
+// The contents of the two memories: a list, which grows with each picture, and one vector, which does not.
 import { h } from "../kit/dom.js";
 import { count } from "../kit/number.js";
 import { createStrip } from "./strip.js";

@@ -1,4 +1,4 @@
-// Where the point of the map may go: by the pointer, and by the arrow keys.
+// The moves of the point on the map: by the pointer, and by the arrow keys.
 import { segments } from "../kit/controls.js";
 import { bounded } from "../kit/number.js";
 import { RULES } from "./settings.js";

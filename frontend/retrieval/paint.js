@@ -8,7 +8,7 @@ import { dab } from "./settings.js";
 /** @typedef {{ tool: "paint" | "restore" | null, size: number, colour: string }} Brush */
 
 /** @import { Cell } from "../kit/imagewell.js" */
-/** @import { Paint } from "./math/corruption.js" */
+/** @import { Paint } from "../math/corruption.js" */
 
 /** @type {Brush} */
 export const BRUSH = { tool: null, size: 4, colour: "#808080" }; // the grey of a cover

@@ -4,13 +4,13 @@ import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures, fixed, percent } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
-import { FILLS, SIDES } from "./math/corruption.js";
-import { BASES } from "./math/features.js";
+import { FILLS, SIDES } from "../math/corruption.js";
+import { BASES } from "../math/features.js";
 import { paintControls } from "./paint.js";
 import { DEFAULTS, RULES, SIZES, storedOf } from "./settings.js";
 import { offered, storedPictures } from "./stored.js";
 
-/** @import { Fill } from "./math/corruption.js" */
+/** @import { Fill } from "../math/corruption.js" */
 /** @import { Patch } from "./change.js" */
 /** @import { Brush } from "./paint.js" */
 /** @import { Library } from "./library.js" */

@@ -1,4 +1,4 @@
-// What the reader has pinned: a state to compare what comes with.
+// The state that the reader has pinned, to compare later states with it.
 import { button } from "../kit/controls.js";
 import { count, figures } from "../kit/number.js";
 

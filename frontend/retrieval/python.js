@@ -1,5 +1,5 @@
-// What is on show, as lines of Python that compute it again with the package.
-import { FILLS } from "./math/corruption.js";
+// The run on show as Python: the calls of the package that compute it again.
+import { FILLS } from "../math/corruption.js";
 import { REST } from "./simulation.js";
 
 /** @import { Settings } from "./settings.js" */

@@ -1,4 +1,4 @@
-// What a step shows, in names and words.
+// The report on one step of a run, in names and words.
 import { amount, count, fixed, percent } from "../kit/number.js";
 
 /** @import { Library } from "./library.js" */

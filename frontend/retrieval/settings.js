@@ -1,13 +1,13 @@
-// What the reader has chosen, and what it means: patterns, a query, a configuration for the simulation. No drawing.
+// The reader's settings and their meaning: patterns, a query, a configuration for the simulation. No drawing.
 import RULES from "../../src/rankone_book/widgets/settings/retrieval.json" with { type: "json" };
-import { corrupt, PAINTED, RESTORED, UNTOUCHED } from "./math/corruption.js";
-import { nearest } from "./math/exact.js";
-import { memorySize } from "./math/features.js";
-import { toBytes, toPattern } from "./math/patterns.js";
+import { corrupt, PAINTED, RESTORED, UNTOUCHED } from "../math/corruption.js";
+import { nearest } from "../math/exact.js";
+import { memorySize } from "../math/features.js";
+import { toBytes, toPattern } from "../math/patterns.js";
 
 /** @import { Collection, Library } from "./library.js" */
-/** @import { Fill, Paint, Side } from "./math/corruption.js" */
-/** @import { Basis } from "./math/features.js" */
+/** @import { Fill, Paint, Side } from "../math/corruption.js" */
+/** @import { Basis } from "../math/features.js" */
 /** @import { Config } from "./simulation.js" */
 
 /** @typedef {typeof DEFAULTS} Settings */

@@ -1,10 +1,10 @@
 // The two descents, step by step until they rest, and what is recorded about them. No drawing, no messages.
-import { ExactMemory, softmin, squaredDistance } from "./math/exact.js";
+import { ExactMemory, softmin, squaredDistance } from "../math/exact.js";
+import { toBytes } from "../math/patterns.js";
 import { gauge } from "./math/gauge.js";
-import { toBytes } from "./math/patterns.js";
 
-/** @import { DistributedMemory } from "./math/distributed.js" */
-/** @import { Basis } from "./math/features.js" */
+/** @import { DistributedMemory } from "../math/distributed.js" */
+/** @import { Basis } from "../math/features.js" */
 
 /** @typedef {{ id: string | number, values: Float32Array }} Pattern */
 /**

@@ -1,5 +1,5 @@
-// How strong the noise of the vector is, and how strong it may be for a whole run: the vector finds the picture where the
-// noise is below the limit [D-sharp11].
+// The strength of the vector's noise, and its limit for a whole run: the vector finds the picture where the noise is
+// below the limit [D-sharp11].
 import { fixed } from "../kit/number.js";
 import { roughnessAllowed } from "./math/descent.js";
 import { AHEAD } from "./report.js";

@@ -1,4 +1,4 @@
-// What a run has shown so far: a record, its bounds and a frame a step.
+// The timeline of a run: one record, its bounds and one frame for each step so far.
 import { BOUNDS } from "./drift.js";
 import { FIELDS } from "./simulation.js";
 

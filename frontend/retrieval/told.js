@@ -1,4 +1,4 @@
-// What is on show, as the question's answer, the status line and the pictures' captions are told.
+// The words about the run on show: the question's answer, the status line and the pictures' captions.
 import { findings, inWords } from "./report.js";
 import { named } from "./timeline.js";
 

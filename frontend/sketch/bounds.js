@@ -3,7 +3,7 @@ import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { t
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures, power } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
-import { kernelError, printedBound } from "../retrieval/math/bounds.js";
+import { kernelError, printedBound } from "../math/bounds.js";
 
 /** @import { Data } from "../kit/chart.js" */
 /** @import { Sketch } from "./sketch.js" */

@@ -2,8 +2,8 @@
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { fieldsOf } from "../kit/fields.js";
 import { count, fixed } from "../kit/number.js";
-import { key, normal } from "../kit/random.js";
 import { slider } from "../kit/slider.js";
+import { key, normal } from "../math/random.js";
 
 /** @import { Data } from "../kit/chart.js" */
 /** @import { Sketch } from "./sketch.js" */

@@ -3,8 +3,8 @@ import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { t
 import { drawUprights } from "../kit/dots.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures } from "../kit/number.js";
-import { coin, key } from "../kit/random.js";
 import { slider } from "../kit/slider.js";
+import { coin, key } from "../math/random.js";
 
 /** @import { Data } from "../kit/chart.js" */
 /** @import { Sketch } from "./sketch.js" */

@@ -1,4 +1,5 @@
-// What each form of a memory keeps and takes, for sizes and hardware that the reader types: `rankone_book.growth`.
+// The storage and the time that each form of a memory needs, for sizes and hardware that the reader types:
+// `rankone_book.growth`.
 import FACTS from "../../src/rankone_book/growth.json" with { type: "json" };
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { select } from "../kit/controls.js";

@@ -1,6 +1,6 @@
 // The surface explorer: three photographs, the energy over the plane through them, and a run as a path and as pixels.
 import { mount } from "../kit/mount.js";
-import { unpacked } from "../retrieval/sheet.js";
+import { unpacked } from "../kit/sheet.js";
 import { createExplorer } from "./explorer.js";
 import { Pictures } from "./math/pictures.js";
 import { reachOf } from "./settings.js";

@@ -1,4 +1,4 @@
-// The run on show, with the package.
+// The run on show as Python, with the package.
 import { script } from "../kit/python.js";
 
 /** @import { Settings, Stored } from "./settings.js" */

@@ -1,9 +1,9 @@
-// What the reader can set, and what follows from it.
+// The reader's settings, and the quantities that follow from them.
 import RULES from "../../src/rankone_book/widgets/settings/surface.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
-import { Exact } from "../landscape/math/exact.js";
-import { isOccluded } from "../retrieval/math/corruption.js";
+import { isOccluded } from "../math/corruption.js";
+import { Exact } from "../math/plane/exact.js";
 import { descend, squaredDistance } from "./math/pictures.js";
 
 /** @import { Point } from "../kit/handle.js" */

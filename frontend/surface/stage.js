@@ -7,7 +7,7 @@ import { picture } from "../kit/imagewell.js";
 import { percent } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";
 import { isDark } from "../kit/theme.js";
-import { toBytes } from "../retrieval/math/patterns.js";
+import { toBytes } from "../math/patterns.js";
 import { inside } from "./settings.js";
 import { paintSurface } from "./surface.js";
 import { createView, HIGH, WIDE } from "./view.js";

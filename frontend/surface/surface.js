@@ -1,5 +1,5 @@
 // The energy over the plane as a surface with level lines: rings and spokes around the mean, drawn from back to front.
-import { PALETTES } from "../landscape/ground.js";
+import { PALETTES } from "../kit/palettes.js";
 import { HIGH, WIDE } from "./view.js";
 
 /** @import { Point } from "../kit/handle.js" */

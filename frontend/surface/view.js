@@ -1,4 +1,4 @@
-// How the surface is seen: turned, from above at a slant, without perspective; and what lies under a pixel.
+// The view of the surface: turned, from above at a slant, without perspective; and the point under a pixel.
 
 /** @import { Point } from "../kit/handle.js" */
 /** @typedef {(at: Point) => number} Height */

@@ -20,8 +20,17 @@ import {
   settingsFrom,
   stretched,
 } from "../editing/settings.js";
-import { dot, eigen2, identity, minus, norm, scaled, solvePositive, times } from "../kit/linear.js";
-import { key, normal } from "../kit/random.js";
+import {
+  dot,
+  eigen2,
+  identity,
+  minus,
+  norm,
+  scaled,
+  solvePositive,
+  times,
+} from "../math/linear.js";
+import { key, normal } from "../math/random.js";
 
 /** @import { Geometry } from "../editing/math/edit.js" */
 /** @import { Cloud } from "../editing/settings.js" */

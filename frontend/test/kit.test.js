@@ -6,8 +6,8 @@ import { posed, same } from "../kit/explorer.js";
 import { fieldsOf } from "../kit/fields.js";
 import { onKeys } from "../kit/keys.js";
 import { pathOf } from "../kit/line.js";
-import { dot, eliminate } from "../kit/linear.js";
 import { parsed } from "../kit/typed.js";
+import { dot, eliminate } from "../math/linear.js";
 
 /** @import { Axis } from "../kit/axis.js" */
 /** @import { Point } from "../kit/handle.js" */

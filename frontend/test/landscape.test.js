@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accepted, decode, encode } from "../kit/address.js";
-import { Estimate, frequenciesOf, tablesOf } from "../landscape/math/estimate.js";
-import { Exact } from "../landscape/math/exact.js";
 import { descend } from "../landscape/math/runs.js";
 import { PRESETS } from "../landscape/presets.js";
 import {
@@ -15,6 +13,8 @@ import {
   REACH,
   settingsFrom,
 } from "../landscape/settings.js";
+import { Estimate, frequenciesOf, tablesOf } from "../math/plane/estimate.js";
+import { Exact } from "../math/plane/exact.js";
 import { bounds, printed } from "../sketch/bounds.js";
 import { cosines } from "../sketch/cosines.js";
 import { crosstalk, observe } from "../sketch/crosstalk.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { key, normal } from "../kit/random.js";
+import { key, normal } from "../math/random.js";
 import {
   enlarged,
   followed,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { key, normal, uniform } from "../kit/random.js";
-import { blockOf, plainBlock } from "../retrieval/math/block/block.js";
-import { walshHadamard } from "../retrieval/math/block/hadamard.js";
-import { sincos } from "../retrieval/math/block/sincos.js";
-import { Geometry, printedBound } from "../retrieval/math/bounds.js";
-import { DistributedMemory } from "../retrieval/math/distributed.js";
-import { ExactMemory } from "../retrieval/math/exact.js";
-import { BASES, HadamardFeatures, memorySize } from "../retrieval/math/features.js";
+import { blockOf, plainBlock } from "../math/block/block.js";
+import { walshHadamard } from "../math/block/hadamard.js";
+import { sincos } from "../math/block/sincos.js";
+import { Geometry, printedBound } from "../math/bounds.js";
+import { DistributedMemory } from "../math/distributed.js";
+import { ExactMemory } from "../math/exact.js";
+import { BASES, HadamardFeatures, memorySize } from "../math/features.js";
+import { key, normal, uniform } from "../math/random.js";
 
 /** @param {Float32Array} a */
 const norm = (a) => Math.sqrt(a.reduce((total, v) => total + v * v, 0));

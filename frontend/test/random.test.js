@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bits, key, normal, split, uniform } from "../kit/random.js";
+import { bits, key, normal, split, uniform } from "../math/random.js";
 
 const WORDS = {
   bits: [4070199207, 4202968722, 1427181096, 2012915765],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eigen } from "../kit/linear.js";
-import * as random from "../kit/random.js";
+import { eigen } from "../math/linear.js";
+import * as random from "../math/random.js";
 import { crossing, levelsOf } from "../residual/levels.js";
 import { createBank } from "../residual/math/bank.js";
 import { constrainedErm, logistic, probability } from "../residual/math/bases.js";

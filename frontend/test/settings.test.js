@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accepted, decode, difference, encode } from "../kit/address.js";
+import { corrupt, isOccluded } from "../math/corruption.js";
+import { bitsOf, resize } from "../math/patterns.js";
 import { admits, initialSettings, nextSettings } from "../retrieval/change.js";
 import { Keeper } from "../retrieval/keeper.js";
 import { Library } from "../retrieval/library.js";
-import { corrupt, isOccluded } from "../retrieval/math/corruption.js";
-import { bitsOf, resize } from "../retrieval/math/patterns.js";
 import { placed, stepped } from "../retrieval/moves.js";
 import { stops, through } from "../retrieval/panel.js";
 import { coarseToFine } from "../retrieval/phasemap.js";
 import { DEFAULTS, dab, noPaint, prepare, storedOf } from "../retrieval/settings.js";
 
-/** @import { Side } from "../retrieval/math/corruption.js" */
+/** @import { Side } from "../math/corruption.js" */
 /** @import { Settings } from "../retrieval/settings.js" */
 
 const SIDE = 64;

@@ -1,4 +1,4 @@
-// What needs no JAX: linear algebra, the limits of the settings, and that the step is a gradient step.
+// Tests that need no JAX: linear algebra, the limits of the settings, and that the step is a gradient step.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleared, figures } from "../kit/number.js";

@@ -1,4 +1,4 @@
-// Where a line leaves the picture of the network over x*, and the marks that say so.
+// The points where a line leaves the picture of the network over x*, and the marks at them.
 import { h } from "../kit/dom.js";
 import { figures } from "../kit/number.js";
 

@@ -1,5 +1,5 @@
 // One gradient step, and everything about it that is on show.
-import { norm } from "../kit/linear.js";
+import { norm } from "../math/linear.js";
 import { forward, gradientStep, outputs, size } from "./math/network.js";
 import { CONSTANTS, lookup } from "./math/tables.js";
 import { isTable, targetOf } from "./settings.js";

@@ -1,4 +1,4 @@
-// What is on show as Python: the calls of the package that build this network and take this step.
+// The step on show as Python: the calls of the package that build this network and take this step.
 import { HEAD, literal, script } from "../kit/python.js";
 import { CONSTANTS } from "./math/tables.js";
 import { hasSwitch, isFitted } from "./settings.js";

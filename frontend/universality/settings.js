@@ -1,4 +1,4 @@
-// What the reader can set, and the network that the settings describe.
+// The reader's settings, and the network that they describe.
 import RULES from "../../src/rankone_book/widgets/settings/universality.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { fittedNetwork, fitWeights } from "./math/fitted.js";

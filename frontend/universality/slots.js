@@ -1,4 +1,4 @@
-// What the step wrote, slot by slot, as x* sees it: a square a cell, or a named bar a number.
+// The values that the step wrote, slot by slot, as they are read at x*: one square per cell, or a named bar per number.
 import { h, setText } from "../kit/dom.js";
 import { bounded, cleared, figures } from "../kit/number.js";
 import { createPlane, planeInWords } from "./plane.js";

@@ -1,13 +1,13 @@
 // Runs jobs of the retrieval explorer's mathematics, as `asked` in tests/node.py sends them.
 // The other half is test_retrieval.py.
-import * as random from "../../frontend/kit/random.js";
-import { Geometry, printedBound } from "../../frontend/retrieval/math/bounds.js";
+import * as random from "../../frontend/math/random.js";
+import { Geometry, printedBound } from "../../frontend/math/bounds.js";
 import { anatomy } from "../../frontend/retrieval/math/anatomy.js";
-import { DistributedMemory } from "../../frontend/retrieval/math/distributed.js";
-import { ExactMemory } from "../../frontend/retrieval/math/exact.js";
-import { HadamardFeatures } from "../../frontend/retrieval/math/features.js";
+import { DistributedMemory } from "../../frontend/math/distributed.js";
+import { ExactMemory } from "../../frontend/math/exact.js";
+import { HadamardFeatures } from "../../frontend/math/features.js";
 import { gauge, slopeRatio } from "../../frontend/retrieval/math/gauge.js";
-import { randomBits } from "../../frontend/retrieval/math/patterns.js";
+import { randomBits } from "../../frontend/math/patterns.js";
 import { Foresight, foreseenError, noiseEdge } from "../../frontend/retrieval/math/phase.js";
 import { initialSettings } from "../../frontend/retrieval/change.js";
 import { look as taken, States } from "../../frontend/retrieval/machinestates.js";
@@ -20,7 +20,7 @@ import { python } from "../../frontend/retrieval/python.js";
 import { findings } from "../../frontend/retrieval/report.js";
 import { explain } from "../../frontend/retrieval/sentence.js";
 import { noPaint, prepare } from "../../frontend/retrieval/settings.js";
-import { unpacked } from "../../frontend/retrieval/sheet.js";
+import { unpacked } from "../../frontend/kit/sheet.js";
 import { FIELDS } from "../../frontend/retrieval/simulation.js";
 import { named } from "../../frontend/retrieval/timeline.js";
 

@@ -15,8 +15,8 @@ from rankone.theory.error_law import hessian
 from rankone_book.widgets import LandscapeExplorer
 
 BRIDGE = """
-import { Estimate, frequenciesOf, tablesOf } from "./landscape/math/estimate.js";
-import { Exact } from "./landscape/math/exact.js";
+import { Estimate, frequenciesOf, tablesOf } from "./math/plane/estimate.js";
+import { Exact } from "./math/plane/exact.js";
 import { descend } from "./landscape/math/runs.js";
 import { PRESETS } from "./landscape/presets.js";
 import { python } from "./landscape/python.js";

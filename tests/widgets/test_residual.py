@@ -35,7 +35,7 @@ DEFAULTS = {
 }
 
 BRIDGE = """
-import * as random from "./kit/random.js";
+import * as random from "./math/random.js";
 import { featuresOf, logistic, probability } from "./residual/math/bases.js";
 import { lawsAt } from "./residual/charts.js";
 import { Neighbours } from "./residual/math/memory.js";

@@ -1,5 +1,6 @@
 /**
- * Where a long formula may go on in a new line: its boxes are gathered into runs, between which a narrow page breaks.
+ * The places where a long formula may go on in a new line: its boxes are gathered into runs, between which a narrow
+ * page breaks.
  *
  * MathJax 4 breaks lines too, but at a width that it is told while it sets a formula, and the build does not know the
  * reader's. Version 4.1.3, told 640 pixels, leaves 79 of the book's 219 displayed formulas too wide for a phone of 390; these

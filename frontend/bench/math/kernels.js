@@ -1,7 +1,7 @@
 // κ(K, q) in the plane: by the kernel itself, or by random features that are JAX's own draws [W-knn, D-eq8].
-import { dot } from "../../kit/linear.js";
-import { key, normal, split } from "../../kit/random.js";
-import { frequenciesFrom } from "../../landscape/math/estimate.js";
+import { dot } from "../../math/linear.js";
+import { frequenciesFrom } from "../../math/plane/estimate.js";
+import { key, normal, split } from "../../math/random.js";
 
 /** @import { Point } from "../../kit/handle.js" */
 

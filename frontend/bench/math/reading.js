@@ -1,6 +1,7 @@
-// What is read: R X κ(K, q), or over 1ᵀX κ(K, q); what is seen of one pair at another's key; and how wrong it is [W-ratio].
+// Readings of the memory, R X κ(K, q) or that over 1ᵀX κ(K, q): their values, the interference between pairs, and their
+// errors [W-ratio].
 
-/** @import { Matrix } from "../../kit/linear.js" */
+/** @import { Matrix } from "../../math/linear.js" */
 
 /** R X and 1ᵀX, a number a pair. @typedef {{ coefficients: Float64Array, ones: Float64Array }} Written */
 

@@ -1,7 +1,7 @@
-// How the pairs are written: the choice of X, from all at once to exactly [W-rule, W-cycles].
-import { dot, eliminate, identity } from "../../kit/linear.js";
+// The ways to write the pairs: the matrix X, from all pairs at once to exactly [W-rule, W-cycles].
+import { dot, eliminate, identity } from "../../math/linear.js";
 
-/** @import { Matrix } from "../../kit/linear.js" */
+/** @import { Matrix } from "../../math/linear.js" */
 
 /** What a write knows of the earlier and of the later ones, and what is added to the diagonal. @typedef {{ earlier: number, later: number, slack: number }} Place */
 

@@ -9,10 +9,10 @@ import {
   scaled,
   solvePositive,
   times,
-} from "../../kit/linear.js";
+} from "../../math/linear.js";
 
 /** @import { Point } from "../../kit/handle.js" */
-/** @import { Matrix, Vector } from "../../kit/linear.js" */
+/** @import { Matrix, Vector } from "../../math/linear.js" */
 /** @typedef {"keys" | "identity" | "pinv"} Geometry */
 /** @typedef {{ geometry?: Geometry, ridge?: number }} Options */
 /** @typedef {NonNullable<ReturnType<typeof rankOne>>} Edit */

@@ -1,9 +1,9 @@
 // Edits one after another: what is left of each pair after every later one.
-import { dot, minus, norm, plusOuter, scaled, times } from "../../kit/linear.js";
-import { key, normal, split } from "../../kit/random.js";
+import { dot, minus, norm, plusOuter, scaled, times } from "../../math/linear.js";
+import { key, normal, split } from "../../math/random.js";
 import { direction, rankOne } from "./edit.js";
 
-/** @import { Matrix, Vector } from "../../kit/linear.js" */
+/** @import { Matrix, Vector } from "../../math/linear.js" */
 /** @import { Options } from "./edit.js" */
 /** @typedef {{ k: Vector, v: Vector }} Pair */
 

@@ -1,8 +1,8 @@
 // Both descents from one query, and how far apart they can be: step by step [D-eq48-53], and before any run [D-sharp3].
 
 /** @import { Point } from "../../kit/handle.js" */
-/** @import { Estimate } from "./estimate.js" */
-/** @import { Exact } from "./exact.js" */
+/** @import { Estimate } from "../../math/plane/estimate.js" */
+/** @import { Exact } from "../../math/plane/exact.js" */
 
 /**
  * States of both runs, ‖x − x̂‖ after each step, the gradient's errors e_t and growths ρ_t, and what the recursion

@@ -1,5 +1,5 @@
 // Theorem 2′ of the chapter on bounds: how far apart two runs can be, known before either is made [D-sharp3].
-import { kernelError } from "../../retrieval/math/bounds.js";
+import { kernelError } from "../../math/bounds.js";
 
 /**
  * @typedef {{

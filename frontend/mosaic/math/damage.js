@@ -1,6 +1,7 @@
-// What happens to a picture before both memories are asked for it.
-import { key } from "../../kit/random.js";
-import { flipped } from "../../retrieval/math/corruption.js";
+// The damage to a picture before the two memories retrieve it.
+
+import { flipped } from "../../math/corruption.js";
+import { key } from "../../math/random.js";
 import { D, SIDE, UNIT } from "./pictures.js";
 
 /** @typedef {"eighth" | "quarter" | "half" | "flips"} Damage */

@@ -1,6 +1,6 @@
 // The descents of both memories from one query, and what is recorded of each step.
-import { DistributedMemory } from "../../retrieval/math/distributed.js";
-import { HadamardFeatures } from "../../retrieval/math/features.js";
+import { DistributedMemory } from "../../math/distributed.js";
+import { HadamardFeatures } from "../../math/features.js";
 import { List } from "./list.js";
 import { D, UNIT } from "./pictures.js";
 

@@ -1,7 +1,8 @@
 // Writes pictures into blocks of T. What is written stays, so that one more picture costs one picture [D-eq9, D-alg1].
-import { bits, key, normal, split } from "../../kit/random.js";
-import { blockOf } from "../../retrieval/math/block/block.js";
-import { rowNorms } from "../../retrieval/math/features.js";
+
+import { blockOf } from "../../math/block/block.js";
+import { rowNorms } from "../../math/features.js";
+import { bits, key, normal, split } from "../../math/random.js";
 import { BYTES, D, UNIT } from "./pictures.js";
 
 /** How many pictures a block holds, and the sums of their cosines and of their sines. */

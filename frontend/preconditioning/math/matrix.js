@@ -1,9 +1,9 @@
-// What vecs and Kronecker products need of small dense matrices. Nothing here is larger than 4 × 4.
-import { eliminate, times } from "../../kit/linear.js";
+// Small dense matrices, at most 4 × 4: the operations that vecs and Kronecker products need.
+import { eliminate, times } from "../../math/linear.js";
 
-/** @import { Matrix, Vector } from "../../kit/linear.js" */
+/** @import { Matrix, Vector } from "../../math/linear.js" */
 
-export { eigenvalues, identity, norm, times as apply } from "../../kit/linear.js";
+export { eigenvalues, identity, norm, times as apply } from "../../math/linear.js";
 
 /** @type {(A: Matrix) => Matrix} */
 export const transpose = (A) => A[0].map((_, j) => A.map((row) => row[j]));

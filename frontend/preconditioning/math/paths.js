@@ -1,5 +1,5 @@
 // The three paths: plain steps on W, steps on U with W = TUV, and steps on W with the gradient multiplied by P.
-import { minus, norm } from "../../kit/linear.js";
+import { minus, norm } from "../../math/linear.js";
 import { apply } from "./matrix.js";
 import { createProblem, curvatures, gradient, limits, loss, spectra } from "./problem.js";
 import { bestStep, createRule, largestStep } from "./rules.js";

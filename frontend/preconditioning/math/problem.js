@@ -1,9 +1,9 @@
 // The loss ½ tr D (W − W*) A (W − W*)ᵀ of a 2 × 2 matrix W, the factors T and V, and where each path ends.
 import * as m from "./matrix.js";
 
-/** @import { Matrix } from "../../kit/linear.js" */
+/** @import { Matrix } from "../../math/linear.js" */
 /** @import { Settings } from "../settings.js" */
-/** @typedef {import("../../kit/linear.js").Vector} Vector */
+/** @typedef {import("../../math/linear.js").Vector} Vector */
 /** @typedef {"none" | "penalty" | "decoupled"} Decay */
 /** @typedef {ReturnType<typeof createProblem>} Problem */
 

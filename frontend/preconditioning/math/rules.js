@@ -1,6 +1,6 @@
 // Update rules: from a gradient to the direction that the step size multiplies. Each keeps its own state.
 
-/** @import { Vector } from "../../kit/linear.js" */
+/** @import { Vector } from "../../math/linear.js" */
 /** @typedef {"gd" | "heavy" | "nesterov" | "adam" | "muon"} RuleName */
 /** @typedef {(g: Vector) => Vector} Rule */
 

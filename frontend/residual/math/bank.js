@@ -1,11 +1,11 @@
 // The data sets that risks are measured on, drawn once: the first n points of a repetition serve every n, and every
 // setting of the base, the memory and the noise.
-import * as random from "../../kit/random.js";
+import * as random from "../../math/random.js";
 import { sampleBall } from "./sample.js";
 import { drawLine, drawPlane } from "./sets.js";
 import { drawWaves } from "./waves.js";
 
-/** @import { Key } from "../../kit/random.js" */
+/** @import { Key } from "../../math/random.js" */
 /** @import { LineSet, PlaneSet } from "./sets.js" */
 /** @import { WaveSet } from "./waves.js" */
 

@@ -1,7 +1,7 @@
 // The two base models, each too small on purpose: least squares in a ball, and a logistic model in a ball.
-import { dot, eigen } from "../../kit/linear.js";
+import { dot, eigen } from "../../math/linear.js";
 
-/** @import { Matrix, Vector } from "../../kit/linear.js" */
+/** @import { Matrix, Vector } from "../../math/linear.js" */
 
 const HALVINGS = 80;
 const STEPS = 200;

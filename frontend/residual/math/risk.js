@@ -1,5 +1,5 @@
 // Risks measured on random data: base, neighbours alone, and base plus memory, against the clean truth.
-import { dot } from "../../kit/linear.js";
+import { dot } from "../../math/linear.js";
 import { createBank, QUERIES } from "./bank.js";
 import { probability } from "./bases.js";
 import { Neighbours } from "./memory.js";

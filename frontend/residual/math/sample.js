@@ -1,7 +1,7 @@
 // Random data, drawn as JAX draws them: the same key gives the package's own points.
-import * as random from "../../kit/random.js";
+import * as random from "../../math/random.js";
 
-/** @import { Key } from "../../kit/random.js" */
+/** @import { Key } from "../../math/random.js" */
 
 /**
  * n points uniform in the ball of radius √(d+2), one per row of d numbers: rankone.residual's sample_ball [S-A5.1].

@@ -1,10 +1,10 @@
 // The two kinds of data set, and the model fitted to one: its base, and the residuals that the memory stores.
-import { dot } from "../../kit/linear.js";
-import * as random from "../../kit/random.js";
+import { dot } from "../../math/linear.js";
+import * as random from "../../math/random.js";
 import { constrainedErm, logistic, probability } from "./bases.js";
 import { classOf, sampleBall, sampleSquare } from "./sample.js";
 
-/** @import { Key } from "../../kit/random.js" */
+/** @import { Key } from "../../math/random.js" */
 
 /** @typedef {ReturnType<typeof drawLine>} LineSet */
 /** @typedef {ReturnType<typeof drawPlane>} PlaneSet */

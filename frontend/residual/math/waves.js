@@ -1,8 +1,8 @@
 // A smooth wave and a rough one on a circle; the base knows one of them, and the memory stores the other [S-sharp1].
-import * as random from "../../kit/random.js";
+import * as random from "../../math/random.js";
 import { Neighbours } from "./memory.js";
 
-/** @import { Key } from "../../kit/random.js" */
+/** @import { Key } from "../../math/random.js" */
 
 /** @typedef {"smooth" | "rough"} Part */
 /** @typedef {{ frequency: number, learns: Part }} Waves */

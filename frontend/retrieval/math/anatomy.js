@@ -1,8 +1,8 @@
 // One reading of the distributed memory, taken apart: one frequency, its entry of T, the sum Ŝ, its slope and one step.
 // The features are cosines and sines. [D-eq8, D-eq9, D-eq10]
-import { dot } from "../../kit/linear.js";
+import { dot } from "../../math/linear.js";
 
-/** @import { DistributedMemory } from "./distributed.js" */
+/** @import { DistributedMemory } from "../../math/distributed.js" */
 
 const POINTS = 120; // of the running sum, at equal ratios
 

@@ -1,4 +1,4 @@
-// How much noise a whole run can stand, from distances alone: the law of the descent [D-sharp11], with a well for every
+// The noise that a whole run can stand, from distances alone: the law of the descent [D-sharp11], with a well for every
 // stored pattern in place of one. No features are drawn.
 
 /**

@@ -1,7 +1,7 @@
-// What T and the query tell before the first step, without the pattern that is meant [D-sharp14].
-import { dot } from "../../kit/linear.js";
+// The gauge of the noise before the first step, from T and the query, without the target pattern [D-sharp14].
+import { dot } from "../../math/linear.js";
 
-/** @import { Basis } from "./features.js" */
+/** @import { Basis } from "../../math/features.js" */
 
 const STEEPEST = Math.exp(-0.5); // of the well's slope r·e^(−r²/2), at r = 1
 

@@ -1,7 +1,7 @@
-// What can be said of a whole map of settings at once, from distances alone: where a memory mixes patterns, where T is
-// lost in its own noise [D-sharp11], and how far from the truth either leaves a query.
-import { Geometry } from "./bounds.js";
-import { softmin, squaredDistance } from "./exact.js";
+// Predictions for a whole map of settings, from distances alone: where a memory mixes patterns, where noise hides what
+// T stores [D-sharp11], and how far from the truth either memory leaves a query.
+import { Geometry } from "../../math/bounds.js";
+import { softmin, squaredDistance } from "../../math/exact.js";
 import { criticalSlope, slopeRatio } from "./gauge.js";
 
 const ROUNDS = 12; // of mean shift: the exact memory is at rest, to the eye

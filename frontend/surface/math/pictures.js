@@ -1,5 +1,5 @@
 // Three pictures, the plane through them, and a descent of the energy that starts on the plane or off it [D-eq11].
-import { Exact } from "../../landscape/math/exact.js";
+import { Exact } from "../../math/plane/exact.js";
 
 /** @import { Point } from "../../kit/handle.js" */
 

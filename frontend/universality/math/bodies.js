@@ -1,5 +1,5 @@
-// The bodies of the networks without a table: what each writes, and how its sleeping units read it.
-import { minus } from "../../kit/linear.js";
+// The bodies of the networks without a table: the values that each writes, and how its inactive units read them.
+import { minus } from "../../math/linear.js";
 import { kinks } from "./kinks.js";
 import { sparse } from "./matrix.js";
 import { amplifiers, telescope, unipotent } from "./selectors.js";

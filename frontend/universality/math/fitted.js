@@ -1,5 +1,5 @@
 // Networks of constant depth whose last hidden layer is a fitted net, inactive before the step: no table, no cells.
-import { solvePositive } from "../../kit/linear.js";
+import { solvePositive } from "../../math/linear.js";
 import { constantBody, layer, shallowBody, twoLayerBody } from "./bodies.js";
 import { quasirandom, SPAN } from "./kinks.js";
 import { forward, gradientStep } from "./network.js";

@@ -1,5 +1,5 @@
 // Points and planes that lie evenly in the space of tasks (x, Δ, x*), and the kinks of a net's units on them.
-import { dot } from "../../kit/linear.js";
+import { dot } from "../../math/linear.js";
 import { LOW } from "./tables.js";
 
 /** @typedef {[number, number, number]} Triple */

@@ -1,5 +1,5 @@
 // Small dense matrices, row by row in Float64Array, and sparse ones for the layers of a network.
-import { eliminate } from "../../kit/linear.js";
+import { eliminate } from "../../math/linear.js";
 
 /** @typedef {{ rows: number, cols: number, data: Float64Array }} Dense */
 /** @typedef {{ rows: number, cols: number, start: Int32Array, index: Int32Array, value: Float64Array }} Sparse */

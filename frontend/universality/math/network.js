@@ -1,5 +1,5 @@
 // A ReLU network of the input [x, θ_b], and one gradient step on every weight, bias and θ_b of it.
-import { dot } from "../../kit/linear.js";
+import { dot } from "../../math/linear.js";
 import { times, timesAll, transposedTimes } from "./matrix.js";
 
 /** @import { Sparse } from "./matrix.js" */

@@ -1,5 +1,5 @@
 // Networks that write into one slot a cell (or a bit) and read a table by units that are inactive until the step.
-import { dot } from "../../kit/linear.js";
+import { dot } from "../../math/linear.js";
 import { sparse } from "./matrix.js";
 import { bitSelector, cellSelector, telescope } from "./selectors.js";
 

@@ -268,7 +268,7 @@ def _packed(pixels: NDArray) -> bytes:
 
     Green, then red and blue less green, each as what is left of the median edge
     predictor of JPEG-LS; zigzag, low bytes before high ones, deflated.
-    frontend/retrieval/sheet.js undoes it.
+    frontend/kit/sheet.js undoes it.
     """
     green = pixels[..., 1]
     planes = np.stack([green, pixels[..., 0] - green, pixels[..., 2] - green])

@@ -1,5 +1,8 @@
-// WebAssembly written by hand, as far as the arithmetic on a block needs it: loops over four floats at a time. Code is
-// nested lists of bytes.
+// An assembler for the part of WebAssembly that the arithmetic on a block needs: loops over four floats at a time. Code
+// is nested lists of bytes, and the numbers are those of the WebAssembly specification. The bytes are written in the
+// page because simd.js makes other code for each length P of a block: the addresses, the ends of the loops and the
+// passes of the transform are constants that depend on P, so a file compiled with the book would need a copy per
+// length. In node the result is at least ten times as fast as `plainBlock`.
 
 /** @typedef {number | Code[]} Code */
 /** @typedef {(p: number) => Code} Vector Pushes four floats of those that lie `p` bytes (a local) into an array. */

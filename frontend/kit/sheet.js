@@ -1,4 +1,4 @@
-// The pictures as they come with the widget: whole numbers, each as what its neighbours do not tell, packed.
+// The pictures that come with a widget: whole numbers, packed as differences from a prediction by their neighbours.
 
 /** Pictures (n, side, side, 3) in whole numbers from 0 to `top`. */
 /** @typedef {{ values: Int16Array, side: number, top: number }} Sheet */

@@ -1,8 +1,8 @@
 // Ê in the plane: all patterns summed into one vector, whose features are JAX's own draws [D-eq8, D-eq9, D-eq10].
-import { key, normal, split, uniform } from "../../kit/random.js";
+import { key, normal, split, uniform } from "../random.js";
 
 /** @import { Point } from "../../kit/handle.js" */
-/** @import { Key } from "../../kit/random.js" */
+/** @import { Key } from "../random.js" */
 
 /** @typedef {"sincos" | "cos" | "exp" | "expexp"} Basis */
 /** @typedef {{ energy: number, gradient: Point, S: number, floored: boolean }} Reading */

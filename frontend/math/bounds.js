@@ -1,6 +1,7 @@
-// How far the two memories drift apart: the printed bound, the first-order law, and the local contraction.
-import { dot } from "../../kit/linear.js";
+// The distance between the runs of the two memories: the printed bound, the first-order law, and the local contraction.
+
 import { softmin, squaredDistance } from "./exact.js";
+import { dot } from "./linear.js";
 
 /** @import { State } from "./exact.js" */
 

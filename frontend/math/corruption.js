@@ -1,6 +1,6 @@
-// What happens to a picture before it is handed to the memories: occlusion, noise, paint.
-import { bounded } from "../../kit/number.js";
-import { key, normal, split, uniform } from "../../kit/random.js";
+// The corruption of a picture before the memories retrieve it: occlusion, noise, paint.
+import { bounded } from "../kit/number.js";
+import { key, normal, split, uniform } from "./random.js";
 
 /** @typedef {"grey" | "black" | "white" | "noise"} Fill */
 /** @typedef {"top" | "bottom" | "left" | "right" | "box"} Side */
@@ -63,7 +63,7 @@ export function corrupt(truth, size, settings) {
 /**
  * Bits with round(share·D) of them flipped, at the places that rankone.data.flip_bits takes.
  *
- * @type {(bits: Float32Array, share: number, flipKey: import("../../kit/random.js").Key) => Float32Array}
+ * @type {(bits: Float32Array, share: number, flipKey: import("./random.js").Key) => Float32Array}
  */
 export function flipped(bits, share, flipKey) {
   const order = uniform(flipKey, bits.length);

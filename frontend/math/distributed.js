@@ -1,6 +1,7 @@
 // The distributed memory: one vector T, whatever the number of patterns written into it [D-eq9, D-eq10, D-alg1].
-import { dot } from "../../kit/linear.js";
+
 import { memorySize } from "./features.js";
+import { dot } from "./linear.js";
 
 /** @import { Block } from "./block/block.js" */
 /** @import { Basis, HadamardFeatures } from "./features.js" */

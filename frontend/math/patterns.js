@@ -1,5 +1,5 @@
 // Pictures as patterns: arrays in [0, 1] flattened height, width, colour, then divided by √D [D-eq11].
-import { coin, key } from "../../kit/random.js";
+import { coin, key } from "./random.js";
 
 /**
  * The size × size × 3 picture in [0, 1] of a square RGB picture of whole numbers up to `top`, by the means of blocks.

@@ -1,7 +1,8 @@
 // Random features whose frequencies Ω are Hadamard blocks, made from a seed that Python shares [D-eq8, D-alg1].
 // Block b, in units of the padded length P:  Ω_b x = norms_b · H (s₃ · H (s₂ · z)),  z = H (s₁ · pad x) for all blocks.
-import { bits, key, normal, split, uniform } from "../../kit/random.js";
+
 import { blockOf } from "./block/block.js";
+import { bits, key, normal, split, uniform } from "./random.js";
 
 /** @typedef {"sincos" | "cos" | "exp" | "expexp"} Basis */
 

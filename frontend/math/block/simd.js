@@ -1,4 +1,5 @@
-// The arithmetic on a block, four floats at a time: WebAssembly made for the block's length.
+// The arithmetic on a block, four floats at a time: WebAssembly made for the block's length. assembler.js says why it is
+// assembled here.
 import {
   add,
   addFloats,

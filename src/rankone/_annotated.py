@@ -78,9 +78,20 @@ _NO_VALUE = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+
+
+def _count(name: str, value: Any) -> int:
+    """`value` as an integer of at least 0. The function may want more of it than that,
+    so that what is no integer is only told to be one.
+    """
+    number = integer(name, value, "an integer", least=-(10**300), most=10**300)
+    hint = "an integer of at least 0"
+    return integer(name, number, hint, least=0, most=10**300)
+
+
 _PLAIN: dict[Any, Callable[[str, Any], Any]] = {
     bool: boolean,
-    int: partial(integer, hint="an integer of at least 0", least=0, most=10**300),
+    int: _count,
     float: partial(real, hint="a real number"),
     str: partial(instance, kind=str, requirement="a text"),
 }
@@ -152,7 +163,11 @@ def _entry(hint: Any, form: str) -> str:
             name = {tuple: "tuple", dict: "dict"}.get(origin, "list")
         else:
             name = names.get(kind, getattr(kind, "__name__", str(kind)))
-        words.append(form.format(name))
+        parts = (
+            get_args(kind) if origin is tuple and Ellipsis not in get_args(kind) else ()
+        )
+        inner = ", ".join(_entry(part, "{}") for part in parts)
+        words.append(form.format(name) + (f" ({inner})" if inner else ""))
     return " or ".join(words)
 
 

@@ -418,7 +418,8 @@ def numbers(name: str, value: Numbers) -> Array:
         result = _lifted(name, value)
     if not _is_real(result.dtype):
         raise ValueError(
-            f"{name}: got {brief(result.dtype)}; it must be an array of real numbers."
+            f"{name}: got an array of dtype {result.dtype}; it must be an array of real "
+            "numbers."
         )
     return jax.device_put(result) if isinstance(result, np.ndarray) else result
 
@@ -557,7 +558,7 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     if value.dtype.kind != "f" and not jnp.issubdtype(value.dtype, jnp.floating):
         if not _is_real(value.dtype):
             raise ValueError(
-                f"{name}: got {brief(value.dtype)}; it must be an array of real "
+                f"{name}: got an array of dtype {value.dtype}; it must be an array of real "
                 "numbers."
             )
         value = value.astype(jnp.result_type(float))

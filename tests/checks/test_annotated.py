@@ -128,7 +128,7 @@ def holding(
         ("ends", "a tuple of 2 entries: number, number"),
         ("sizes", "a list or tuple of integers, one or more"),
         ("arrays", "a list or tuple of arrays, one or more"),
-        ("pairs", "a list or tuple of tuples, one or more"),
+        ("pairs", r"a list or tuple of tuples \(integer, integer\), one or more"),
     ],
 )
 def test_what_a_list_holds_is_said_in_words(name, words):

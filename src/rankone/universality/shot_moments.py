@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, array, as_array, instance, integer
+from rankone._checks import Numbers, array, host, instance, integer
 from rankone.universality.constants import Constants
 from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
 
@@ -55,8 +55,8 @@ def write_moments(
     >>> [round(float(m), 3) for m in moments]  # Δ = 3, and Δx
     [3.0, 1.5]
     """
-    x = array("x", as_array(x), "(k,): one input per shot", 1)
-    y = array("y", as_array(y), "(k,): one value per shot", 1)
+    x = array("x", host("x", x), "(k,): one input per shot", 1)
+    y = array("y", host("y", y), "(k,): one value per shot", 1)
     if x.shape != y.shape:
         raise ValueError(
             f"y: got shape {y.shape}; it must be of the shape of x, {x.shape}."
@@ -125,7 +125,7 @@ def prony(moments: Numbers) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
     ([0.5], [3.0])
     """
     m = np.asarray(
-        array("moments", as_array(moments), "(2k,): m₀ to m_{2k−1}", 1), float
+        array("moments", host("moments", moments), "(2k,): m₀ to m_{2k−1}", 1), float
     )
     if len(m) % 2 != 0:
         raise ValueError(

@@ -5,15 +5,16 @@ It serves functions whose annotations say all that there is to check. jaxtyping 
 the shapes. Values are looked at where `rankone._checks` looks at them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial, wraps
 from inspect import Parameter, isclass, signature
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 import jax
 import numpy as np
-from jaxtyping import ArrayLike, Real, Shaped, jaxtyped
+from jaxtyping import ArrayLike, Bool, Real, Shaped, jaxtyped
 
 from rankone._checks import (
     boolean,
@@ -21,6 +22,7 @@ from rankone._checks import (
     host,
     instance,
     integer,
+    mask,
     random_key,
     real,
     refuse_traced,
@@ -76,9 +78,20 @@ _NO_VALUE = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+
+
+def _count(name: str, value: Any) -> int:
+    """`value` as an integer of at least 0. The function may want more of it than that,
+    so that what is no integer is only told to be one.
+    """
+    number = integer(name, value, "an integer", least=-(10**300), most=10**300)
+    hint = "an integer of at least 0"
+    return integer(name, number, hint, least=0, most=10**300)
+
+
 _PLAIN: dict[Any, Callable[[str, Any], Any]] = {
     bool: boolean,
-    int: partial(integer, hint="an integer of at least 0", least=0, most=10**300),
+    int: _count,
     float: partial(real, hint="a real number"),
     str: partial(instance, kind=str, requirement="a text"),
 }
@@ -97,7 +110,7 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
     if name == "key" and kinds == (jax.Array,):
         random_key(name, value)
     elif _dims(kinds) is not None:
-        array = host(name, value)
+        array = (mask if _is_mask(kinds) else host)(name, value)
         return array if isinstance(value, list | tuple) else value
     elif kinds[0] in _PLAIN and len(kinds) == 1:
         number = _PLAIN[kinds[0]](name, value)
@@ -110,7 +123,9 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         if classes[0] is Sequence or entries[-1] is Ellipsis:
             entries = entries[:1] * size
         if not size == len(entries) > 0:
-            raise ValueError(f"{name}: got {brief(value)}; it must be a {kinds[0]}.")
+            raise ValueError(
+                f"{name}: got {brief(value)}; it must be {_collection(kinds[0])}."
+            )
         values = []
         for i, (entry, hint) in enumerate(
             zip(value, map(_kinds, entries), strict=True)
@@ -123,9 +138,37 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         if not callable(value):
             raise ValueError(f"{name}: got {brief(value)}; it must be a function.")
     elif all(map(_is_class, classes)):
-        names = " or ".join(kind.__name__ for kind in classes)
-        instance(name, value, classes, f"an instance of {names}")
+        instance(name, value, classes, _class_words(classes))
     return value
+
+
+def _collection(kind: Any) -> str:
+    """What a sequence or a tuple of this kind holds, in words."""
+    entries = get_args(kind)
+    if get_origin(kind) is tuple and Ellipsis not in entries:
+        words = ", ".join(_entry(entry, "{}") for entry in entries)
+        return f"a tuple of {len(entries)} entries: {words}"
+    return f"a list or tuple of {_entry(entries[0], '{}s')}, one or more"
+
+
+def _entry(hint: Any, form: str) -> str:
+    """One entry in words; `form` is that of the singular or the plural."""
+    names = {str: "text", int: "integer", float: "number"}
+    words = []
+    for kind in _kinds(hint):
+        origin = get_origin(kind) or kind
+        if _dims((kind,)) is not None:
+            name = "array"
+        elif origin in (tuple, dict, Sequence):
+            name = {tuple: "tuple", dict: "dict"}.get(origin, "list")
+        else:
+            name = names.get(kind, getattr(kind, "__name__", str(kind)))
+        parts = (
+            get_args(kind) if origin is tuple and Ellipsis not in get_args(kind) else ()
+        )
+        inner = ", ".join(_entry(part, "{}") for part in parts)
+        words.append(form.format(name) + (f" ({inner})" if inner else ""))
+    return " or ".join(words)
 
 
 @cache
@@ -135,12 +178,28 @@ def _classes(kinds: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return kinds, tuple(get_origin(kind) or kind for kind in kinds)
 
 
+@cache
+def _class_words(classes: tuple[type, ...]) -> str:
+    words: dict[Any, str] = {str: "a text", Path: "a path"}
+    words |= {Mapping: "a mapping", Sequence: "a list"}
+    return " or ".join(
+        words.get(kind, f"an instance of {kind.__name__}") for kind in classes
+    )
+
+
 def _is_class(kind: Any) -> bool:
     """True if every value of this kind is an instance of it."""
     is_exempt = kind in (Any, Parameter.empty, type) or getattr(
         kind, "_is_protocol", False
     )
     return isclass(kind) and not is_exempt
+
+
+@cache
+def _is_mask(kinds: tuple[Any, ...]) -> bool:
+    """True if jaxtyping names an array of True and False."""
+    flags = Bool[Any, "..."].dtypes  # type: ignore[attr-defined]
+    return any(getattr(kind, "dtypes", None) == flags for kind in kinds)
 
 
 @cache
@@ -169,11 +228,27 @@ def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> N
         sizes = [
             f"{argument} is {arrays[argument][1]}" for argument in list(arrays)[:place]
         ]
-        raise ValueError(
-            f"{name}: got shape {shape}; it must be of shape "
-            f"({', '.join(spec.split())}), not "
-            f"empty{', where ' if sizes else ''}{', '.join(sizes)}."
-        )
+        requirement = _shape_words(spec)
+        if 0 in shape:
+            requirement += ", but not empty"
+        elif sizes:
+            requirement += f", where {', '.join(sizes)}"
+        raise ValueError(f"{name}: got shape {shape}; it must be {requirement}.")
+
+
+def _shape_words(spec: str) -> str:
+    """A shape in words, without the marks by which jaxtyping knows axes that
+    broadcast.
+    """
+    if spec == "...":
+        return "of any shape"
+    axes = ["..." if axis.startswith("*") else axis for axis in spec.split()]
+    shape = f"of shape ({', '.join(axes)}{',' * (len(axes) == 1)})"
+    if "#" not in spec:
+        return shape
+    if axes == ["..."]:
+        return "of a shape that broadcasts with the other arrays"
+    return f"{shape} and broadcast with the other arrays"
 
 
 @lru_cache(maxsize=4096)

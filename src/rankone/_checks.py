@@ -48,6 +48,7 @@ __all__ = [
     "is_traced",
     "is_tracing",
     "known",
+    "mask",
     "not_negative",
     "numbers",
     "pieces",
@@ -260,7 +261,9 @@ def positive(
         raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
 
 
-def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> Any:
+def not_negative(
+    name: str, value: Any, hint: str = "a finite number of at least 0"
+) -> Any:
     """`value` as a finite Python number of at least 0; unchanged if the value cannot be
     read.
     """
@@ -319,8 +322,20 @@ def host(name: str, value: Any) -> Any:
         ) from error
     if not _is_real(result.dtype):
         raise ValueError(
-            f"{name}: got an array of {result.dtype}; it must be an array of real "
+            f"{name}: got an array of dtype {result.dtype}; it must be an array of real "
             "numbers."
+        )
+    return result
+
+
+def mask(name: str, value: Any) -> Any:
+    """`value` as an array of True and False."""
+    result: Any = np.asarray(None)
+    with suppress(TypeError, ValueError):  # rows of different lengths
+        result = as_array(value)
+    if result.dtype != bool:
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be an array of True and False."
         )
     return result
 
@@ -368,7 +383,7 @@ def states(name: str, value: Numbers, D: int) -> Array:
     if result.ndim < 1 or result.shape[-1] != D:
         raise ValueError(
             f"{name}: got shape {result.shape}; it must be an array of shape (..., "
-            f"{D}): one state per row, of the length of the stored patterns."
+            f"{D}): one per row, as long as those that are stored."
         )
     return _finite(name, result, once=False)
 
@@ -403,7 +418,8 @@ def numbers(name: str, value: Numbers) -> Array:
         result = _lifted(name, value)
     if not _is_real(result.dtype):
         raise ValueError(
-            f"{name}: got {brief(result.dtype)}; it must be an array of real numbers."
+            f"{name}: got an array of dtype {result.dtype}; it must be an array of real "
+            "numbers."
         )
     return jax.device_put(result) if isinstance(result, np.ndarray) else result
 
@@ -542,7 +558,7 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     if value.dtype.kind != "f" and not jnp.issubdtype(value.dtype, jnp.floating):
         if not _is_real(value.dtype):
             raise ValueError(
-                f"{name}: got {brief(value.dtype)}; it must be an array of real "
+                f"{name}: got an array of dtype {value.dtype}; it must be an array of real "
                 "numbers."
             )
         value = value.astype(jnp.result_type(float))

@@ -246,8 +246,8 @@ def refuse_explicit(placement: Placement | None, purpose: str) -> None:
     explicit = _explicit_mesh([])
     if placement is not None and explicit is not None:
         raise ValueError(
-            f"mesh: got explicit axes {dict(explicit.shape)} that are set; for "
-            f"{purpose} they must be automatic: "
+            f"mesh: got explicit axes {dict(explicit.shape)} that are set; it must be "
+            f"one of automatic axes for {purpose}: "
             "axis_types=(jax.sharding.AxisType.Auto,)."
         )
 

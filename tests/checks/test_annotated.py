@@ -103,10 +103,37 @@ def spread(a: Broadcast, b: Broadcast, sizes: tuple[int, ...] = (1,), count: int
 def test_shapes_that_do_not_broadcast_are_named_and_those_that_do_go_on():
     with refused(
         ValueError,
-        match=r"^b: got shape \(3,\); it must be of shape \(\*#n\), .* where a is \(2,\)",
+        match=r"^b: got shape \(3,\); it must be of a shape that broadcasts with the other "
+        r"arrays, where a is \(2,\)",
     ):
         spread(np.ones(2), np.ones(3))
     assert spread(np.ones((4, 1)), np.ones(3))[0].shape == (4, 3)
+
+
+@checked
+def holding(
+    texts: Sequence[str] = ("a",),
+    ends: tuple[float, float] = (0.0, 1.0),
+    sizes: tuple[int, ...] = (1,),
+    arrays: Sequence[Float[Array, " n"]] = (np.ones(1),),
+    pairs: Sequence[tuple[int, int]] = ((1, 2),),
+):
+    return texts, ends, sizes, arrays, pairs
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("texts", "a list or tuple of texts, one or more"),
+        ("ends", "a tuple of 2 entries: number, number"),
+        ("sizes", "a list or tuple of integers, one or more"),
+        ("arrays", "a list or tuple of arrays, one or more"),
+        ("pairs", r"a list or tuple of tuples \(integer, integer\), one or more"),
+    ],
+)
+def test_what_a_list_holds_is_said_in_words(name, words):
+    with refused(ValueError, match=f"^{name}: got 1; it must be {words}"):
+        holding(**{name: 1})
 
 
 def test_a_tuple_may_be_of_any_length_and_a_count_nothing():

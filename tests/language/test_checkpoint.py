@@ -182,7 +182,7 @@ def test_bad_checkpoints_are_refused(tmp_path):
         ({"model_type": "gpt2"}, "no n_layer, n_embd, n_head"),
         ({"intermediate_size": 64}, "weights of block 0, (gate|down|up)"),
         ({"hidden_act": "relu6"}, "activation: got 'relu6'"),
-        ({"rope_scaling": {"rope_type": "yarn"}}, "rope_type: got 'yarn'"),
+        ({"rope_scaling": {"rope_type": "yarn"}}, r"rope_type'\]: got 'yarn'"),
         ({"num_hidden_layers": 4}, "weights of block 3, .* got nothing"),
         (
             {"model_type": "qwen2", "use_sliding_window": True, "max_window_layers": 1},

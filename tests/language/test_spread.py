@@ -159,3 +159,27 @@ def test_requests_and_contexts_that_are_missing_are_refused():
         subject_states(small_model(), [], layer=2)
     with refused(ValueError, match="contexts: got"):
         subject_states(small_model(), REQUESTS, contexts=["Once. "], layer=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("model", "llama"),
+        ("requests", ["Paris"]),
+        ("wanted", np.ones((1, 32))),
+        ("wanted", np.full((3, 32), np.nan)),
+        ("contexts", "Once. "),
+        ("update", "memit"),
+        ("states", 1.0),
+    ],
+)
+def test_a_bad_argument_is_named_before_a_block_is_run(wanted, name, bad):
+    good = {"model": small_model(), "requests": REQUESTS, "wanted": wanted}
+    good |= {"blocks": BLOCKS, "update": batch_edit}
+    with refused(ValueError, match=rf"^{name}(\[0\])?: got .*it must be"):
+        spread_edit(**good | {name: bad})
+
+
+def test_keys_without_an_axis_of_contexts_are_refused():
+    with refused(ValueError, match=r"^keys: got shape \(3,\)"):
+        context_mean(np.ones(3))

@@ -28,6 +28,7 @@ from rankone.language.likelihood import likelihoods
 from rankone.language.many import find_fact_values
 from rankone.language.prompts import continuations, corpus_contexts, rehearsal
 from rankone.language.relations import RELATIONS
+from rankone.language.rewriting import subject_keys
 from rankone.language.statistics import key_geometry, key_moments
 from rankone.language.surgery import close_edit, find_fact_value
 
@@ -103,6 +104,17 @@ def test_a_rehearsal_cuts_every_row_at_the_subjects_last_token(model):
     longest = rows.suffix.valid.sum(1).max()
     width = 4 if longest <= 4 else -(-longest // 8) * 8
     assert rows.suffix.tokens.shape[1] == width
+
+
+def test_keys_without_a_search_are_those_at_the_subjects_last_token(model):
+    rows = rehearsal(model.tokenizer, REQUEST, ["", "A city. "])
+    keys = subject_keys(model.network, rows, layer=LAYER)
+    for key, context in zip(keys, ["", "A city. "], strict=True):
+        text = f"{context}The capital of Norway"
+        expected = seen_at(model, text, "key")[0][LAYER, -1]
+        np.testing.assert_allclose(key, expected, rtol=1e-3, atol=1e-5)
+    with refused(ValueError, match=r"^layer: got 99"):
+        subject_keys(model.network, rows, layer=99)
 
 
 def test_contexts_are_beginnings_of_the_corpus(model):
@@ -474,7 +486,7 @@ def test_words_weigh_by_their_number_and_their_rarity():
     assert [each @ each for each in (one, other, none)] == pytest.approx([1, 1, 1])
     assert one @ none == 0
     assert not tf_idf(["oboe", "a"], collection).any()
-    with refused(ValueError, match="one text or more"):
+    with refused(ValueError, match="^collection: got .* one or more"):
         tf_idf(["a text"], [])
 
 

@@ -149,6 +149,7 @@ def test_it_keeps_patterns_below_the_critical_load_and_loses_them_above():
         (lambda: hebbian([1.0, -1.0]), "Xi"),
         (lambda: recall([0.5, 1.0], np.eye(2)), "sigma"),
         (lambda: recall([1.0, 1.0, 1.0], np.eye(2)), "sigma"),
+        (lambda: recall(np.ones((0, 2)), np.eye(2)), "sigma"),
         (lambda: recall([1.0, 1.0], np.ones((2, 3))), "T"),
         (lambda: recall([1.0, 1.0], np.eye(2), max_sweeps=0), "max_sweeps"),
         (lambda: hopfield_energy([np.nan, 1.0], np.eye(2)), "sigma"),

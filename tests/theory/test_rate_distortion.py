@@ -121,7 +121,7 @@ def test_one_bit_an_entry_is_the_cheapest():
 def test_only_memories_of_one_map_are_compared():
     features = ro.RandomFeatures(3, 8, key=jax.random.key(4), basis="cos")
     cosines = ro.DrDAM.store(np.eye(3), 2.0, features)
-    with refused(ValueError, match=r"^memory: got 'cos'"):
+    with refused(ValueError, match=r"^memory: got features of basis 'cos'"):
         rounding_error(cosines, cosines)
     with refused(ValueError, match=r"^bits: got 3"):
         distortion(3)

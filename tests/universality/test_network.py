@@ -31,9 +31,19 @@ from rankone.universality import (
 from rankone.universality.constants import target_values
 from rankone.universality.errors import learning_errors, random_tasks
 from rankone.universality.fitted import _after_steps
+from rankone.universality.hats import hat_network
 from rankone.universality.network import loss
-from rankone.universality.selectors import bit_selector, cell_selector
+from rankone.universality.selectors import (
+    amplifiers,
+    bit_selector,
+    cell_selector,
+    kernels,
+    seed_matrix,
+    telescope,
+    unipotent,
+)
 from rankone.universality.tables import Grid, front, sleeping_units, table_network
+from rankone.universality.two_layers import two_layer_network
 
 KEY = jax.random.key(0)
 FITTED = ("constant", "shallow", "two_layers")
@@ -905,3 +915,35 @@ def test_labels_at_one_input_are_seen_through_their_sum_only(x64):
         np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-15)
     apart = adapt(network, x, np.array([0.0, 0.0]))
     assert abs(predict(apart, 0.5) - predict(one, 0.5)) > 1e-3
+
+
+SELECTOR = cell_selector(2, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("j", lambda: seed_matrix(4, 0, 4, 0.1)),
+        ("l", lambda: seed_matrix(0, -1, 4, 0.1)),
+        ("epsilon", lambda: seed_matrix(0, 0, 4, 1j)),
+        ("U", lambda: unipotent(np.ones((2, 3)))),
+        ("B", lambda: kernels(np.ones((3, 3)))),
+        ("S", lambda: amplifiers(2, -1, 0.1)),
+        ("J", lambda: cell_selector(0, 0.1)),
+        ("printed", lambda: cell_selector(2, 0.1, printed="yes")),
+        ("J", lambda: bit_selector(1.5, 0.1)),
+        ("selector", lambda: telescope(np.eye(2), epsilon=0.1, damping=0.1)),
+        ("epsilon", lambda: telescope(SELECTOR, epsilon=0.0, damping=0.1)),
+        ("damping", lambda: telescope(SELECTOR, epsilon=0.1, damping=-1.0)),
+        ("y_range", lambda: table_network(wave, SELECTOR, y_range=(1.0, -1.0))),
+        ("levels", lambda: table_network(wave, SELECTOR, levels=1)),
+        ("dtype", lambda: table_network(wave, SELECTOR, dtype="half")),
+        ("units", lambda: two_layer_network(wave, units=0)),
+        ("cells", lambda: two_layer_network(wave, units=8, cells=0)),
+        ("y_range", lambda: two_layer_network(wave, units=8, y_range=(0.0,))),
+        ("nodes", lambda: hat_network(lambda x, x_star: x, 1)),
+    ],
+)
+def test_the_parts_of_a_construction_name_a_bad_argument(name, call):
+    with refused(ValueError, match=rf"^{name}(\[\d\])?: got .*it must be"):
+        call()

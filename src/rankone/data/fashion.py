@@ -128,6 +128,7 @@ def _read(path: Path) -> NDArray[np.uint8]:
     entries = np.frombuffer(data, np.uint8, offset=4 + 4 * axes)
     if entries.size != prod(shape):
         raise ValueError(
-            f"{path!s}: got {entries.size} entries; it must have those of {shape}."
+            f"{path!s}: got {entries.size} entries; it must be of {prod(shape)}, as its "
+            f"shape {shape} says."
         )
     return entries.reshape(shape)

@@ -175,8 +175,9 @@ class KeyGeometry(Module):
         """
         if isinstance(self.factor, SplitTriangular):
             raise ValueError(
-                "keys: got keys for a geometry that is split over devices; they must be "
-                "added to its C instead: update the moments, and call from_moments again."
+                "keys: got keys for a geometry that is split over devices; it must be a "
+                "geometry that is not split; update the moments with these keys, and "
+                "call from_moments again."
             )
         columns = host("keys", keys)
         K = array(

@@ -19,8 +19,8 @@ from rankone._blocks import checkpoint_path, is_blocks, run_blocks
 from rankone._checks import (
     brief,
     choice,
-    host,
     integer,
+    mask,
     readable,
     states,
 )
@@ -212,13 +212,8 @@ class SecondMoments(Module):
         """The moments with one batch more."""
         keys = states("keys", keys, len(self.total))
         where = (
-            np.ones(keys.shape[:-1], bool) if where is None else host("where", where)
+            np.ones(keys.shape[:-1], bool) if where is None else mask("where", where)
         )
-        if where.dtype != bool:
-            raise ValueError(
-                f"where: got {brief(where.dtype)}; "
-                "it must be an array of True and False."
-            )
         if where.shape != keys.shape[:-1]:
             raise ValueError(
                 f"where: got shape {where.shape}; "
@@ -235,8 +230,8 @@ class SecondMoments(Module):
         most = np.iinfo(np.int32).max
         if readable(self.count) and int(np.asarray(self.count)) + n > most:
             raise ValueError(
-                f"keys: got {n} after {int(np.asarray(self.count))}; they must be at "
-                f"most {most:,} together: begin new moments, and add the totals."
+                f"keys: got {n} after {int(np.asarray(self.count))}; it must be at most "
+                f"{most:,} keys together: begin new moments, and add the totals."
             )
 
     def _sum_blocks(

@@ -122,7 +122,9 @@ def projected_edit(
     K, V = pairs(W, K, V)
     moments = ridge * jnp.eye(n, dtype=B.dtype)
     if written is not None:
-        E = array("written", host("written", written), f"({D}, p): keys", 2)
+        E = array(
+            "written", host("written", written), f"({D}, p): one key per column", 2
+        )
         if E.shape[0] != D:
             raise ValueError(
                 f"written: got shape {E.shape}; it must be ({D}, p), one key per column."

@@ -58,7 +58,7 @@ def pseudo_inverse_edit(
     if readable(fault) and np.asarray(fault) == Outcome.SINGULAR:
         raise ValueError(
             "k: got a key orthogonal to all keys; "
-            "it must have a component in their span; or use ridge_limit_edit."
+            "it must be one with a component in their span; or use ridge_limit_edit."
         )
     return edit
 

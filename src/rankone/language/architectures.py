@@ -116,7 +116,7 @@ class Architecture:
         if not fits or kind not in ("weight", "bias"):
             raise ValueError(
                 f"folder: got {brief(name)}; "
-                "it must have only weights that this architecture has."
+                "it must be a checkpoint with only the weights of this architecture."
             )
         names = self.modules[module]
         return tuple(

@@ -109,7 +109,12 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
     >>> round(ngram_entropy([1, 2, 3, 4, 5]), 3)
     1.723
     """
-    words = np.asarray(tokens).tolist()
+    numbers = host("tokens", tokens)
+    if numbers.ndim != 1:
+        raise ValueError(
+            f"tokens: got shape {numbers.shape}; it must be the tokens of one text (n,)."
+        )
+    words = np.asarray(numbers).tolist()
     if len(words) <= 3:
         raise ValueError(
             f"tokens: got {len(words)} tokens; it must be four tokens or more."
@@ -122,6 +127,7 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
     return total
 
 
+@checked
 def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n w"]:
     """Unit vectors of word weights, one per text: the frequency of each word in the
     text times its rarity in a collection (tf-idf).
@@ -140,10 +146,6 @@ def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n
     >>> round(float(edited @ other), 2)
     0.66
     """
-    if len(collection) == 0:
-        raise ValueError(
-            f"collection: got {brief(collection)}; it must be one text or more."
-        )
     frequency = Counter(word for text in collection for word in set(_words(text)))
     place = {word: i for i, word in enumerate(frequency)}
     vectors = np.zeros((len(texts), len(place)))

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from rankone._annotated import checked
 from rankone._checks import brief, integer
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import Rehearsal, rehearsal
@@ -24,6 +25,7 @@ _WIDTH = 24
 _SIDE = 4
 
 
+@checked
 def find_fact_values(
     model: LanguageModel,
     requests: Sequence[Request],
@@ -53,12 +55,7 @@ def find_fact_values(
     """
     layer = model.network.check_layer(layer)
     batch = integer("batch", batch)
-    if len(requests) == 0:
-        raise ValueError(
-            f"requests: got {brief(list(requests))}; it must be one request or more."
-        )
-    empty_first = len(contexts) > 0 and contexts[0] == ""
-    if not empty_first:
+    if contexts[0] != "":
         raise ValueError(
             f"contexts: got {brief(list(contexts)[:1])}; "
             "it must be a list whose first entry is the empty text."

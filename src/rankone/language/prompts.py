@@ -104,6 +104,7 @@ class Rehearsal(Module):
     suffix: Continuations
 
 
+@checked
 def rehearsal(
     tokenizer: Tokenizer, request: Request, contexts: Sequence[str]
 ) -> Rehearsal:

@@ -164,7 +164,7 @@ def country_fact(
     if target.strip() == truth:
         raise ValueError(
             f"target: got {brief(target)}; "
-            f"it must differ from the true {relation} of {subject.name}."
+            f"it must be another {relation} than the true one of {subject.name}."
         )
     ways = RELATIONS[relation]
     pool = countries() if among is None else among

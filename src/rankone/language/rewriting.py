@@ -175,13 +175,18 @@ def _descend(
     return steps, delta, losses
 
 
-@partial(jax.jit, static_argnames="layer")
+@checked
 def subject_keys(
     network: Network, rows: Rehearsal, *, layer: int
 ) -> Float[Array, "n D"]:
     """Input of the down projection at the subject's last token in each context, without
     the search for a value.
     """
+    return _subject_keys(network, rows, network.check_layer(layer))
+
+
+@partial(jax.jit, static_argnames="layer")
+def _subject_keys(network: Network, rows: Rehearsal, layer: int) -> Array:
     return _below(network, rows, layer)[2][:-1]
 
 

@@ -10,9 +10,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import choice, integer, positive
+from rankone._checks import brief, choice, instance, integer, positive
 
 __all__ = ["base_of", "frequencies", "rotate"]
+
+# kind of scaling → its numbers
+_SCALING: dict[str, tuple[str, ...]] = {
+    "default": (),
+    "linear": ("factor",),
+    "llama3": (
+        "factor",
+        "low_freq_factor",
+        "high_freq_factor",
+        "original_max_position_embeddings",
+    ),
+}
 
 
 def frequencies(
@@ -32,11 +44,20 @@ def frequencies(
             kind of scaling is unknown.
     """
     head_width = integer("head_width", head_width)
+    if scaling is not None:
+        instance("scaling", scaling, Mapping, "a mapping, or None")
     scaling = scaling or {}
     positive("base", base)
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
-    choice("rope_type", kind, ("default", "linear", "llama3"))
+    choice("scaling['rope_type']", kind, tuple(_SCALING))
     rates = float(base) ** -(np.arange(0, head_width, 2) / head_width)
+    absent = [name for name in _SCALING[kind] if name not in scaling]
+    if absent:
+        raise ValueError(
+            f"scaling: got {brief(scaling)}; it must be one with {', '.join(absent)}."
+        )
+    for name in _SCALING[kind]:
+        positive(f"scaling[{name!r}]", scaling[name])
     if kind == "linear":
         rates = rates / scaling["factor"]
     if kind == "llama3":

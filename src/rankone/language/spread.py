@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import brief, integer
+from rankone._annotated import checked
+from rankone._checks import array, brief, integer, numbers
 from rankone.language.forward import Cache, embed, run
 from rankone.language.model import LanguageModel
 from rankone.language.relations import Request
@@ -38,6 +39,7 @@ class SubjectStates(NamedTuple):
     stream: Float[Array, "n contexts d"]
 
 
+@checked
 def subject_states(
     model: LanguageModel,
     requests: Sequence[Request],
@@ -62,7 +64,7 @@ def subject_states(
     """
     layer = model.network.check_layer(layer)
     rows = integer("rows", rows)
-    _check(requests, contexts)
+    _refuse_contexts(contexts)
     cut = [
         _cut(model, context + request.text, request.subject)
         for request in requests
@@ -93,12 +95,19 @@ def context_mean(keys: Float[Array, "*n contexts D"]) -> Float[Array, "*n D"]:
     """Weighted mean key over the contexts, as in the published code: the empty context
     has the same weight as all others together.
     """
+    keys = numbers("keys", keys)
+    if keys.ndim < 2 or keys.shape[-2] == 0:
+        raise ValueError(
+            f"keys: got shape {keys.shape}; it must be (..., contexts, D): one key per "
+            "context, the empty context first."
+        )
     bare = keys[..., 0, :]
     if keys.shape[-2] == 1:
         return bare
     return (bare + keys[..., 1:, :].mean(-2)) / 2
 
 
+@checked
 def spread_edit(
     model: LanguageModel,
     requests: Sequence[Request],
@@ -137,10 +146,19 @@ def spread_edit(
     Raises:
         ValueError: If the blocks do not ascend, or as `subject_states`.
     """
-    blocks = [model.network.check_layer(block) for block in blocks]
-    if not blocks or blocks != sorted(set(blocks)):
+    last = model.network.config.layers - 1
+    hint = f"block numbers from 0 to {last}, ascending"
+    blocks = [integer("blocks", block, hint, least=0, most=last) for block in blocks]
+    if blocks != sorted(set(blocks)):
         raise ValueError(
             f"blocks: got {brief(blocks)}; it must be block numbers, ascending."
+        )
+    shape = len(requests), model.network.config.width
+    targets = array("wanted", wanted, f"{shape}: one state per request", 2)
+    if targets.shape != shape:
+        raise ValueError(
+            f"wanted: got shape {targets.shape}; "
+            f"it must be {shape}: one state per request."
         )
     reader = partial(subject_states, contexts=contexts, layer=blocks[-1])
     edits: dict[int, Write] = {}
@@ -149,19 +167,15 @@ def spread_edit(
         if edits or states is None:
             states = reader(model, requests)
         K = context_mean(states.keys[block]).T
-        missing = (wanted - states.stream[:, 0]).T / (len(blocks) - i)
+        missing = (targets - states.stream[:, 0]).T / (len(blocks) - i)
         W = model.network.down(block)
         edits[block] = update(block, W, K, W @ K + missing)
         model = model.with_down(block, edits[block].apply(W))
     return edits
 
 
-def _check(requests: Sequence[Request], contexts: Sequence[str]) -> None:
-    if len(requests) == 0:
-        raise ValueError(
-            f"requests: got {brief(list(requests))}; it must be one request or more."
-        )
-    if not (len(contexts) > 0 and contexts[0] == ""):
+def _refuse_contexts(contexts: Sequence[str]) -> None:
+    if contexts[0] != "":
         raise ValueError(
             f"contexts: got {brief(list(contexts)[:1])}; "
             "it must be a list whose first entry is the empty text."

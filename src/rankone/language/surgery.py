@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._annotated import checked
-from rankone._checks import brief, choice, instance, integer
+from rankone._checks import array, brief, choice, instance, integer
 from rankone._module import Module
 from rankone.editing import KeyGeometry, RankOneEdit, load_edit, rank_one_edit
 from rankone.language.model import LanguageModel
@@ -240,6 +240,15 @@ def close_edit(
         key: "mean" or "mixed", as in `edit_fact`.
     """
     choice("key", key, KEYS)
+    instance("geometry", geometry, KeyGeometry, "a KeyGeometry, from key_geometry")
+    instance("value", value, Value, "a Value, such as find_fact_value returns")
+    shape = value.delta.shape[-1], value.keys.shape[-1]
+    W = array("W", W, f"{shape}: the down projection of the block", 2, finite=False)
+    if W.shape != shape:
+        raise ValueError(
+            f"W: got shape {W.shape}; it must be {shape}, as the value is of a matrix "
+            "of this shape."
+        )
     if key == "mean":
         return rank_one_edit(W, geometry, value.key, _moved(W, value.key, value.delta))
     from rankone.printed.one_write import (

@@ -6,6 +6,7 @@ of a model.
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from jaxtyping import ArrayLike, Bool, Int
 from numpy.typing import NDArray
 
-from rankone._checks import brief, integer
+from rankone._checks import boolean, brief, integer
 
 __all__ = ["Tokenizer", "pad"]
 
@@ -202,7 +203,9 @@ def pad(
     ([[5, 6, 7], [0, 0, 8]], [3, 1])
     """
     multiple = integer("multiple", multiple)
-    max_length = max(map(len, rows), default=0)
+    boolean("left", left)
+    tokens_of = [_numbers(i, row) for i, row in enumerate(_listed(rows))]
+    max_length = max(map(len, tokens_of), default=0)
     width = (
         -(-max_length // multiple) * multiple
         if width is None
@@ -213,10 +216,31 @@ def pad(
             f"width: got {brief(width)}; "
             f"it must be at least {max_length}, the longest row."
         )
-    tokens = np.zeros((len(rows), width), np.int32)
-    valid = np.zeros((len(rows), width), bool)
-    for i, row in enumerate(rows):
+    tokens = np.zeros((len(tokens_of), width), np.int32)
+    valid = np.zeros((len(tokens_of), width), bool)
+    for i, row in enumerate(tokens_of):
         place = slice(width - len(row), width) if left else slice(0, len(row))
         tokens[i, place] = row
         valid[i, place] = True
     return tokens, valid
+
+
+def _listed(rows: Any) -> Sequence[Any]:
+    if not isinstance(rows, list | tuple):
+        raise ValueError(
+            f"rows: got {brief(rows)}; it must be a list with the tokens of each row."
+        )
+    return rows
+
+
+def _numbers(i: int, row: Any) -> NDArray:
+    """The tokens of one row, if that is what it holds."""
+    tokens: NDArray = np.asarray(None)
+    with suppress(ValueError):  # lists of different lengths
+        tokens = np.asarray(row)
+    if tokens.ndim != 1 or not (tokens.size == 0 or tokens.dtype.kind in "iu"):
+        raise ValueError(
+            f"rows[{i}]: got {brief(row)}; it must be a list of tokens, which are whole "
+            "numbers."
+        )
+    return tokens

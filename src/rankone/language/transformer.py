@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, brief, choice, integer, positive
+from rankone._annotated import checked
+from rankone._checks import array, boolean, brief, choice, integer, positive
 from rankone._module import Module
 
 __all__ = ["ACTIVATIONS", "MATRICES", "Config", "Layers", "Network", "random_network"]
@@ -26,6 +27,8 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 }
 NORMS = ("rms", "layer")
 MATRICES = ("query", "key", "value", "output", "gate", "up", "down")
+# those that can have a bias
+_BIASED = {*MATRICES} - {"gate"}
 _SIZES = ("layers", "width", "hidden", "heads", "kv_heads", "head_width", "vocabulary")
 
 
@@ -76,10 +79,20 @@ class Config(Module):
                 f"kv_heads: got {brief(self.kv_heads)}; "
                 f"it must be a divisor of the {self.heads} query heads."
             )
-        if len(self.frequencies) not in (0, self.head_width / 2):
+        is_tuple = isinstance(self.frequencies, tuple)
+        if not is_tuple or len(self.frequencies) not in (0, self.head_width / 2):
             raise ValueError(
-                f"frequencies: got {brief(self.frequencies)}; it must be none, or "
-                f"{self.head_width / 2:g}: one for every pair of a head's entries."
+                f"frequencies: got {brief(self.frequencies)}; it must be an empty "
+                f"tuple, or one of {self.head_width / 2:g} numbers: one for every pair "
+                "of a head's entries."
+            )
+        for rate in self.frequencies:
+            positive("frequencies", rate, "positive numbers, in radians per position")
+        self.gated = boolean("gated", self.gated)
+        if not isinstance(self.biases, tuple) or not set(self.biases) <= _BIASED:
+            raise ValueError(
+                f"biases: got {brief(self.biases)}; it must be a tuple of the matrices "
+                f"that have one: {', '.join(map(repr, sorted(_BIASED)))}."
             )
         positive("epsilon", self.epsilon)
         self.positions = integer(
@@ -273,6 +286,7 @@ def _place(name: str, layer: int | None) -> str:
     return name if layer is None else f"weights of block {layer}, {name}"
 
 
+@checked
 @partial(jax.jit, static_argnames=("config", "dtype"))
 def random_network(config: Config, *, key: Array, dtype: Any = jnp.float32) -> Network:
     """A network with random weights of scale 1/√in, for tests and for examples that

@@ -106,6 +106,7 @@ class RandomFeatures(Module):
         phase: Array | None = None,
         placement: Placement | None = None,
     ) -> None:
+        check_placement(placement)
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
         regenerate = boolean("regenerate", regenerate)
@@ -143,7 +144,6 @@ class RandomFeatures(Module):
         self.regenerate = regenerate
         self.frequencies = frequencies
         self.phase = phase
-        check_placement(placement)
         self.placement = placement
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "RandomFeatures":

@@ -89,6 +89,10 @@ def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
     """
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
+    if sigma.size == 0:
+        raise ValueError(
+            f"sigma: got shape {sigma.shape}; it must be one state of −1 and 1, or more."
+        )
     return _recall(
         sigma, T, integer("max_sweeps", max_sweeps, "an integer of at least 1")
     )

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, Int, Integer, UInt8
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from rankone._checks import choice, integer
+from rankone._checks import array, choice, integer
 from rankone._module import Module
 from rankone.precision import wider
 
@@ -156,6 +156,9 @@ def rounded(T: Float[Array, " M"] | Packed, bits: int) -> Float[Array, " M"] | P
     """The vector T rounded to `bits` bits per entry, as a `Packed`; with 32 bits an
     array that is not rounded.
     """
+    bits = check_bits(bits)
+    if not isinstance(T, Packed | jax.Array):
+        T = array("T", T, "(M,): one entry per feature", 1)
     if isinstance(T, Packed):
         if T.bits == bits:
             return T
@@ -204,7 +207,6 @@ def from_bytes(codes: UInt8[Array, "..."], bits: int) -> UInt8[Array, "..."]:
     return code.reshape(*codes.shape[:-1], codes.shape[-1] * per_byte)
 
 
-@cache
 def levels(bits: int) -> Float[NDArray, " levels"]:
     """The 2^bits levels that round a standard normal variable with least mean squared
     error (Max 1960).
@@ -212,6 +214,11 @@ def levels(bits: int) -> Float[NDArray, " levels"]:
     Each is the mean of the variable between the midpoints to its neighbours: found by
     Lloyd's iteration, from levels as dense as the cube root of the density.
     """
+    return _levels(integer("bits", bits, "an integer from 1 to 8", most=8))
+
+
+@cache
+def _levels(bits: int) -> Float[NDArray, " levels"]:
     n = 2**bits
     c = np.sqrt(3) * ndtri((np.arange(n) + 0.5) / n)
     for _ in range(_LLOYD):

@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from rankone._checks import integer
 from rankone._device import on_processor
 
 __all__ = ["block_bytes", "search_rows"]
@@ -94,6 +95,16 @@ def block_bytes(
     One chunk of rows, its product with a batch of queries, the minima of a group of
     chunks, and phase two's rows.
     """
+    n, D, queries, k, itemsize = (
+        integer(name, number)
+        for name, number in (
+            ("n", n),
+            ("D", D),
+            ("queries", queries),
+            ("k", k),
+            ("itemsize", itemsize),
+        )
+    )
     pieces = _pieces(D)
     N = min(queries, pieces.queries)
     m = (k + _SPARE) * min(queries, pieces.at_once)

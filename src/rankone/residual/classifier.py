@@ -14,8 +14,9 @@ from jaxtyping import Array, Float, Int
 from rankone._checks import (
     Numbers,
     array,
-    as_array,
     brief,
+    host,
+    inputs,
     integer,
     numbers,
     positive,
@@ -46,11 +47,11 @@ class Classifier(Module):
         """Activations of the last hidden layer at x (..., D): the embeddings in which
         ResMem looks for neighbours.
         """
-        return _embed(self.layers[:-1], x)
+        return _embed(self.layers[:-1], inputs(x, self.layers[0].W.shape[-1]))
 
     def logits(self, x: Numbers) -> Float[Array, "*n L"]:
         """Scores of the classes at x (..., D), before the softmax."""
-        return _logits(self.layers, x)
+        return _logits(self.layers, inputs(x, self.layers[0].W.shape[-1]))
 
 
 @jax.jit
@@ -94,9 +95,9 @@ def train(
             it has no effect.
     """
     X = array("x", x, "(n, D): one input per row", 2)
-    y = as_array(labels)
+    y = host("labels", labels)
     random_key("key", key)
-    if len(widths) == 0:
+    if not isinstance(widths, tuple | list) or len(widths) == 0:
         raise ValueError(
             f"widths: got {brief(widths)}; it must be one positive width or more."
         )
@@ -105,6 +106,10 @@ def train(
         raise ValueError(
             f"labels: got shape {y.shape}; "
             f"it must be shape ({len(X)},): a class for each row."
+        )
+    if not jnp.issubdtype(y.dtype, jnp.integer) or int(y.min()) < 0:
+        raise ValueError(
+            f"labels: got {brief(labels)}; it must be whole numbers from 0."
         )
     positive("step_size", step_size)
     weight = real("roughness", roughness, "a weight: 0 or more")

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, integer, positive
 from rankone._module import Module
 from rankone._progress import progress_bar
@@ -58,6 +59,7 @@ def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
 
     From the second window on at least window − stride; in the first window 0, 1, 2, …
     """
+    length = integer("length", length, "a positive number of tokens")
     contexts = np.full(length, -1)
     for start in window_starts(length, window, stride):
         window_tokens = np.arange(start, min(start + window, length))
@@ -98,6 +100,7 @@ class Places(Module):
         ).strip()
 
 
+@checked
 def read_places(
     model: LanguageModel,
     texts: Sequence[str],
@@ -209,6 +212,7 @@ def next_scores(network: Network, z: Numbers) -> Float[Array, "*n V"]:
     return jnp.asarray(z) @ head(network).T
 
 
+@checked
 def next_token_residuals(
     model: LanguageModel, places: Places, *, temperature: float = 1.0, keep: int = 128
 ) -> Residuals:

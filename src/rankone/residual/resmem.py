@@ -25,6 +25,7 @@ from rankone._checks import (
     enabled,
     instance,
     integer,
+    numbers,
     readable,
     renamed,
     vectors,
@@ -82,6 +83,12 @@ def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
         distances: (..., k), in the unit of σ.
         sigma: Width σ, positive.
     """
+    distances = numbers("distances", distances)
+    if distances.ndim < 1:
+        raise ValueError(
+            f"distances: got shape {distances.shape}; it must be of shape (..., k): "
+            "one distance per neighbour."
+        )
     return _soft_weights(distances, positive_number("sigma", sigma, _SIGMA))
 
 
@@ -621,8 +628,8 @@ def _check_width(name: str, width: int, expected: int) -> None:
     """Raise unless a block has as many columns as those before it."""
     if width != expected:
         raise ValueError(
-            f"{name}: got a block with {width} columns; it must have {expected}, as "
-            "the blocks before it."
+            f"{name}: got a block with {width} columns; it must be one with "
+            f"{expected}, as the blocks before it."
         )
 
 

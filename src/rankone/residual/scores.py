@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, integer, vectors
+from rankone._checks import Numbers, array, host, integer, numbers, vectors
 from rankone._module import Module
 from rankone.residual.storage import classes, positive_scalar
 
@@ -77,6 +77,12 @@ class Calibration(Module):
 
     def __call__(self, scores: Numbers) -> Float[Array, "*n L"]:
         """Probabilities of scores (..., L)."""
+        scores = numbers("scores", scores)
+        if scores.ndim < 1:
+            raise ValueError(
+                f"scores: got shape {scores.shape}; it must be of shape (..., L): one "
+                "score per class."
+            )
         return _temper(scores, self.temperature)
 
 
@@ -118,9 +124,9 @@ def calibration_error(
         labels: (n,).
         bins: Number of bins.
     """
-    return _calibration_error(
-        array("probs", probs, "(n, L)", 2), as_array(labels), integer("bins", bins)
-    )
+    p = array("probs", probs, "(n, L)", 2)
+    y = classes("labels", labels, p.shape[:1], p.shape[1])
+    return _calibration_error(p, y, integer("bins", bins))
 
 
 @partial(jax.jit, static_argnames="bins")
@@ -163,7 +169,8 @@ def gain(labels: Numbers, base: Numbers, memory: Numbers) -> Gain:
     Raises:
         ValueError: If the shapes differ or there are no examples.
     """
-    y, b, m = (np.asarray(v) for v in (labels, base, memory))
+    answers = {"labels": labels, "base": base, "memory": memory}
+    y, b, m = (np.asarray(host(name, v)) for name, v in answers.items())
     if y.ndim != 1 or y.size == 0:
         raise ValueError(
             f"labels: got shape {y.shape}; it must be a non-empty array (m,)."

@@ -302,6 +302,11 @@ class ShardedSearch(Module):
                 f"rows: got shape {matrix.shape}; it must be an array of shape (n, D): "
                 "one stored embedding per row."
             )
+        if matrix.size == 0:
+            raise ValueError(
+                f"rows: got shape {matrix.shape}; it must be a non-empty array of shape "
+                "(n, D): one stored embedding per row."
+            )
         _check_row_count(matrix)
         n = (
             len(matrix)

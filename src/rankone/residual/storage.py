@@ -16,12 +16,12 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Integer
 from rankone._checks import (
     Numbers,
     array,
-    brief,
     host,
     integer,
     numbers,
     positive,
     readable,
+    renamed,
     scalar,
     vectors,
 )
@@ -229,7 +229,13 @@ def bare_labels(labels: Numbers, L: int) -> Residuals:
     for plain nearest neighbours.
     """
     columns = host("labels", labels)
-    return sparse(np.ones((*columns.shape, 1)), columns[..., None], L)
+    if columns.ndim != 1 or columns.size == 0:
+        raise ValueError(
+            f"labels: got shape {columns.shape}; it must be (n,): one class per row, "
+            "and not empty."
+        )
+    with renamed(columns="labels"):
+        return sparse(np.ones((*columns.shape, 1)), columns[..., None], L)
 
 
 def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
@@ -311,7 +317,7 @@ def classes(
         )
     if not jnp.issubdtype(indices.dtype, jnp.integer):
         raise ValueError(
-            f"{name}: got {brief(indices.dtype)}; it must be integers from 0 to "
+            f"{name}: got an array of {indices.dtype}; it must be integers from 0 to "
             f"{L - 1}."
         )
     if readable(indices) and indices.size:

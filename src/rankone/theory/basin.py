@@ -303,7 +303,7 @@ def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     """
     if memory.features.basis not in ("sincos", "cos"):
         raise ValueError(
-            f"memory: got {brief(memory.features.basis)}; "
+            f"memory: got features of basis {memory.features.basis!r}; "
             "it must be one with sincos or cos features."
         )
     free = (

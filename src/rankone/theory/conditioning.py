@@ -289,7 +289,8 @@ def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array
         T = np.asarray(layer.T)
         if not np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5):
             raise ValueError(
-                "layer.T: got rows that are not orthonormal; it must satisfy T Tᵀ = I."
+                "layer.T: got rows that are not orthonormal; it must be such that "
+                "T Tᵀ = I."
             )
     n = layer.V.shape[1] - layer.bias
     if np.shape(k) != (n,):

@@ -104,7 +104,9 @@ def gradient_errors(
     _not_negative(gradient=gradient, diameter=diameter, eps0=eps0, eps1=eps1)
     number = real("energy", energy, "one number, in unit²")
     if number is None:
-        raise ValueError(f"energy: got {brief(energy)}; it must not be traced.")
+        raise ValueError(
+            f"energy: got {brief(energy)}; it must be known, outside of jit."
+        )
     return _errors(
         K,
         float(beta),

@@ -248,7 +248,7 @@ def simulate(
             f"L: got {brief(L)}; "
             "it must be in [0, 1): the base model must be too small."
         )
-    not_negative("noise", noise, "a variance: at least 0 and finite")
+    not_negative("noise", noise, "a variance: a finite number of at least 0")
     positive = sizes.size > 0 and sizes.dtype.kind in "iu" and bool(sizes.min() >= 1)
     if not positive:
         raise ValueError(f"n: got {brief(n)}; it must be positive integers.")

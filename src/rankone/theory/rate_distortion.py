@@ -16,7 +16,6 @@ from jaxtyping import Array, ArrayLike, Float
 from scipy.special import ndtr
 
 from rankone._annotated import checked
-from rankone._checks import brief
 from rankone.memory.distributed import DrDAM
 from rankone.memory.packed import check_bits, levels
 from rankone.theory.thresholds import features_for_stability
@@ -93,8 +92,8 @@ def rounding_error(
     features = memory.features
     if features.basis != "sincos":
         raise ValueError(
-            f"memory: got {brief(features.basis)}; "
-            "it must have sincos features, for which the theorem is proved."
+            f"memory: got features of basis {features.basis!r}; it must be one with "
+            "'sincos' features, for which the theorem is proved."
         )
     if other.T.shape != memory.T.shape:
         raise ValueError(

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from rankone._checks import brief, floating, integer, positive, real
 from rankone._module import Module
 
-__all__ = ["Constants", "Target", "lookup_table", "tabulate", "target_values"]
+__all__ = ["Constants", "Target", "interval", "lookup_table", "tabulate"]
+__all__ += ["target_values"]
 
 Target = Callable[[Any, Any, Any], Any]
 
@@ -86,14 +87,8 @@ class Constants(Module):
         """Default constants, scaled to a range (smallest y, largest y). The margin is
         in half-widths of the range.
         """
-        requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
-        if not isinstance(y_range, tuple | list) or len(y_range) != 2:
-            raise ValueError(
-                f"y_range: got {brief(y_range)}; it must be {requirement}."
-            )
-        for end in y_range:
-            real("y_range", end, requirement)
-        return cls(margin=margin).scaled((y_range[1] - y_range[0]) / 2)
+        low, high = interval(y_range)
+        return cls(margin=margin).scaled((high - low) / 2)
 
     def scaled(self, s: float) -> "Constants":
         """Constants with which a range of y of half-width s behaves like the range [−1,
@@ -126,6 +121,18 @@ class Constants(Module):
         return 2.0 ** -(14 if jnp.finfo(dtype).bits == 32 else 20) / 2 ** int(
             np.ceil(np.log2(J))
         )
+
+
+def interval(y_range: Any) -> tuple[float, float]:
+    """Ends of a range of y, smallest first, if that is what `y_range` holds."""
+    requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
+    if not isinstance(y_range, tuple | list) or len(y_range) != 2:
+        raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")
+    low, high = (real("y_range", end, requirement) for end in y_range)
+    # unknown where it is traced
+    if low is None or high is None or not -np.inf < low < high < np.inf:
+        raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")
+    return low, high
 
 
 def target_values(
@@ -167,9 +174,8 @@ def _one_by_one(target: Target, points: Any) -> NDArray[np.float64]:
         return np.vectorize(lambda *p: float(target(*p)), otypes=[float])(*points)
     except Exception as error:
         raise ValueError(
-            f"target: calling it with three numbers raised {error!r}; it must be a "
-            "function of (x, y, x_star) that "
-            "returns one number."
+            f"target: got a function that raised {error!r}; it must be a function of "
+            "(x, y, x_star) that returns one number, when each of them is one."
         ) from error
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from rankone._checks import integer
+from rankone._annotated import checked
+from rankone._checks import floating, integer
 from rankone.universality.constants import Constants, target_values
 from rankone.universality.network import Network
 from rankone.universality.selectors import cell_selector, telescope
@@ -20,6 +21,7 @@ __all__ = ["hat_network"]
 _ACTIVE = 1e-8
 
 
+@checked
 def hat_network(
     g: Callable[[Any, Any], Any], nodes: int, *, dtype: Any = None
 ) -> Network:
@@ -29,10 +31,14 @@ def hat_network(
     The features are the hat functions of equidistant nodes, ramps as wide as a cell;
     the slot (j, l) then holds Δ·hatⱼ(x)·hatₗ(x*), and the read-out is linear in it. A
     reference slot takes ε away.
+
+    >>> network = hat_network(lambda x, x_star: x * x_star, 2)
+    >>> len(network.layers)
+    5
     """
     constants = Constants(linear=1e-4, offset=1e-12, epsilon=0.1)
     J = integer("nodes", nodes, "two or more", least=2)
-    dtype = dtype or jnp.result_type(float)
+    dtype = floating("dtype", jnp.result_type(float) if dtype is None else dtype)
     spacing = 1 / (J - 1)
     selector = cell_selector(J, constants.epsilon, printed=False, reference=True)
     S = selector.A.shape[1]

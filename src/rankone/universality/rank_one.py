@@ -183,7 +183,7 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
         map(jnp.shape, new_leaves)
     ):
         raise ValueError(
-            f"old: got {brief(old)}; it must have the structure of network."
+            f"old: got {brief(old)}; it must be of the structure of network."
         )
     deleted = any(getattr(leaf, "is_deleted", bool)() for leaf in leaves)
     if deleted:

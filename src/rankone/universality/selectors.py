@@ -9,6 +9,8 @@ after it x* in the second, [0; e_l]. The kernel of layer i is kᵢ(x, x*) = φ(x
 import numpy as np
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
+from rankone._checks import integer, not_negative, positive
 from rankone._module import Module
 
 __all__ = [
@@ -53,6 +55,7 @@ class Selector(Module):
         return kernels(self.B).transpose(2, 1, 0).reshape(self.J**2, -1)
 
 
+@checked
 def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
     """The printed B of a cell, [[E_jj, E_jl], [E_lj, 0]] + εI [M-appA-Bpd, M-appC-B].
 
@@ -60,46 +63,66 @@ def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
     the argument needs is less: entries ≥ 0, and the off-diagonal block of B², which is
     exactly (1 + 2ε)E_jl.
     """
+    J = integer("J", J)
+    place = f"the number of a cell: from 0 to J − 1 = {J - 1}"
+    for name, cell in (("j", j), ("l", l)):
+        integer(name, cell, place, least=0, most=J - 1)
     B = epsilon * np.eye(2 * J)
     B[j, j] += 1
     B[j, J + l] = B[J + l, j] = 1
     return B
 
 
+@checked
 def unipotent(U: Matrix) -> Matrix:
     """The matrix I + [[0, U], [0, 0]]: for any U ≥ 0 its kernel is exactly U_jl [M-S2].
 
     For U = E_jl its condition number is φ² = 2.618, its inverse 2I − B, and no ε is
     needed.
     """
+    U = np.asarray(U)
+    if U.ndim != 2 or U.shape[0] != U.shape[1]:
+        raise ValueError(f"U: got shape {U.shape}; it must be square, (J, J).")
     J = len(U)
     B = np.eye(2 * J)
     B[:J, J:] = U
     return B
 
 
+@checked
 def kernels(B: Matrix) -> Matrix:
     """Kernels of layers at all cells: the block of BᵀB with [e_j; 0] on the left and
     [0; e_l] on the right, (..., J, J) [M-kern, M-eq6].
     """
+    B = np.asarray(B)
+    if B.ndim < 2 or B.shape[-1] != B.shape[-2] or B.shape[-1] % 2 != 0:
+        raise ValueError(
+            f"B: got shape {B.shape}; it must be (..., 2J, 2J), for J cells on an axis."
+        )
     J = B.shape[-1] // 2
     return (np.swapaxes(B, -1, -2) @ B)[..., :J, J:]
 
 
+@checked
 def cell_index(j: int, l: int, J: int) -> int:  # noqa: E741
     """Position of the cell (j, l): j + Jl. The printed j + J·L is the same for every l
     [M-index].
+
+    >>> cell_index(1, 2, J=4)
+    9
     """
     return j + J * l
 
 
+@checked
 def amplifiers(n: int, S: int, epsilon: float) -> Matrix:
     """Diagonals of A for n layers: ε everywhere, and 1 + ε at entry p of layer p, which
     writes slot p [M-Ajl, M-v].
     """
-    return epsilon + np.eye(n, S)
+    return epsilon + np.eye(integer("n", n), integer("S", S))
 
 
+@checked
 def cell_selector(
     J: int, epsilon: float, *, printed: bool = True, reference: bool = False
 ) -> Selector:
@@ -113,6 +136,7 @@ def cell_selector(
             reading: ε then cancels, however large, and so does the 1 that a trainable
             bias adds to every kernel.
     """
+    J = integer("J", J)
     e = np.eye(J)
     make = (
         (lambda j, m: seed_matrix(j, m, J, epsilon))
@@ -127,6 +151,7 @@ def cell_selector(
     return Selector(np.stack(B), amplifiers(len(B), len(B), epsilon), decode)
 
 
+@checked
 def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector:
     """Selector with one layer for each bit of j and of l, and one for all cells:
     2⌈log₂J⌉ + 1 layers [M-S3].
@@ -134,6 +159,7 @@ def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector
     With T bits and slots v₀ = Δ (all cells) and v_b = Δ·(bit b), a cell is read as
     Δ(#matching bits − T + 1) = Σ_{b set} v_b + Σ_{b not set} (v₀ − v_b) − (T − 1)v₀.
     """
+    J = integer("J", J)
     bits = max(1, (J - 1).bit_length())
     table = np.arange(J)[:, None] >> np.arange(bits) & 1  # (J, bits)
     ones = np.ones(J)
@@ -152,6 +178,7 @@ def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector
     )
 
 
+@checked
 def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
     """The N = n + 2 weight matrices whose products are the selector's: (N, width,
     width), first applied first.
@@ -167,6 +194,8 @@ def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
         epsilon: ε = M̄²_{N−1}, what layer N writes.
         damping: μ, how much of the features' own layer reaches the slots.
     """
+    positive("epsilon", epsilon)
+    not_negative("damping", damping)
     n, S = selector.A.shape
     half = selector.B.shape[-1]
     eye = np.eye(half)[None]

@@ -11,18 +11,23 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
-from rankone._checks import Numbers, array, as_array
+from rankone._annotated import checked
+from rankone._checks import Numbers, array, host, instance, integer
 from rankone.universality.constants import Constants
 from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
 
 __all__ = ["moment_stack", "prony", "write_moments"]
 
 
+@checked
 def moment_stack(k: int, constants: Constants) -> Selector:
     """Selector with 2k layers whose kernels are x⁰ … x^{2k−1} for every x*. The whole
     stack has depth 2k + 2.
+
+    >>> moment_stack(1, Constants()).kernels().shape  # of 4 pairs of features, 2 layers
+    (4, 2)
     """
-    n = 2 * k
+    n = 2 * integer("k", k)
     U = np.zeros((n, n, n))
     U[np.arange(n), np.arange(n), 0] = 1  # feature x^i of x meets feature 1 of x*
     return Selector(
@@ -43,14 +48,22 @@ def write_moments(
         y: Values (k,), above −1 by the margin at least; Δ = y + 2 for the default
             margin.
         constants: Numbers that the construction is free to choose.
+
+    >>> from rankone.precision import double_precision
+    >>> with double_precision():
+    ...     moments = write_moments([0.5], [1.0])
+    >>> [round(float(m), 3) for m in moments]  # Δ = 3, and Δx
+    [3.0, 1.5]
     """
-    x = array("x", as_array(x), "(k,): one input per shot", 1)
-    y = array("y", as_array(y), "(k,): one value per shot", 1)
+    x = array("x", host("x", x), "(k,): one input per shot", 1)
+    y = array("y", host("y", y), "(k,): one value per shot", 1)
     if x.shape != y.shape:
         raise ValueError(
             f"y: got shape {y.shape}; it must be of the shape of x, {x.shape}."
         )
-    constants = constants or Constants(offset=1e-9)
+    if constants is None:
+        constants = Constants(offset=1e-9)
+    instance("constants", constants, Constants, "a Constants, or None")
     stack = telescope(
         moment_stack(len(x), constants),
         epsilon=constants.epsilon,
@@ -106,9 +119,13 @@ def prony(moments: Numbers) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
 
     Args:
         moments: An even number of them (2k,).
+
+    >>> atoms, masses = prony([3.0, 1.5])  # of one shot: Δ and Δx
+    >>> atoms.tolist(), masses.tolist()
+    ([0.5], [3.0])
     """
     m = np.asarray(
-        array("moments", as_array(moments), "(2k,): m₀ to m_{2k−1}", 1), float
+        array("moments", host("moments", moments), "(2k,): m₀ to m_{2k−1}", 1), float
     )
     if len(m) % 2 != 0:
         raise ValueError(

@@ -9,9 +9,11 @@ import numpy as np
 from jaxtyping import Array
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
+from rankone._checks import floating, integer
 from rankone._module import Module
 from rankone.nn import Dense
-from rankone.universality.constants import Constants, Target, tabulate
+from rankone.universality.constants import Constants, Target, interval, tabulate
 from rankone.universality.network import Network
 from rankone.universality.selectors import Selector, telescope
 
@@ -122,6 +124,7 @@ def assemble(
     )
 
 
+@checked
 def table_network(
     target: Target,
     selector: Selector,
@@ -150,8 +153,11 @@ def table_network(
             reference slot then fails.
         dtype: Dtype of the parameters; by default JAX's current default.
     """
+    y_range = interval(y_range)
+    if levels is not None:
+        levels = integer("levels", levels, "an integer of at least 2", least=2)
     constants = constants or Constants.over(y_range)
-    dtype = dtype or jnp.result_type(float)
+    dtype = floating("dtype", jnp.result_type(float) if dtype is None else dtype)
     J = selector.J
     S = selector.A.shape[1]
     low = y_range[0] - constants.margin

@@ -14,7 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from rankone.universality.constants import Constants, Target
+from rankone._annotated import checked
+from rankone._checks import floating, integer
+from rankone.universality.constants import Constants, Target, interval
 from rankone.universality.fitted import Row, fit, planes
 from rankone.universality.network import Network
 from rankone.universality.tables import assemble
@@ -28,6 +30,7 @@ Matrix = NDArray[np.float64]
 Range = tuple[float, float]
 
 
+@checked
 def two_layer_network(
     target: Target,
     *,
@@ -51,9 +54,11 @@ def two_layer_network(
             the range of y, with `MARGIN`.
         dtype: Dtype of the parameters; by default JAX's current default.
     """
+    y_range = interval(y_range)
+    units = integer("units", units)
     constants = constants or Constants.over(y_range, MARGIN)
-    dtype = dtype or jnp.result_type(float)
-    J = cells or max(2, units // 4)
+    dtype = floating("dtype", jnp.result_type(float) if dtype is None else dtype)
+    J = max(2, units // 4) if cells is None else integer("cells", cells)
     d = constants.offset
     low = y_range[0] - constants.margin
     first = np.array([[1.0], [0], [0]]), np.array([0, d, d])  # x, u₀ and u₁

@@ -152,7 +152,7 @@ class Write(Module):
             if not isinstance(name, str) or name in _FIELDS:
                 raise ValueError(
                     f"about: got {brief(name)}; "
-                    "it must differ from the names of the edit's own fields."
+                    "it must be a text that is no name of the edit's own fields."
                 )
             is_plain = isinstance(
                 value, str | bool | int | float | np.bool_ | np.number

@@ -14,6 +14,7 @@ from rankone.language.transformer import Config, random_network
 from rankone_book.records import load_record, provenance, read_record, select
 
 TINY = {
+    "residual_conservative": "--data letter --width 4 --share 0.05 --queries 40",
     "residual_letter": "--share 0.05 --width 4 --epochs 1 --queries 40",
     "residual_joint": "--share 0.05 --width 4 --epochs 1 --queries 40 --roughness 4",
     "residual_sensitivity": "--data letter --space input --width 4 --share 0.05 --queries 40",
@@ -38,6 +39,7 @@ def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_p
 @pytest.mark.parametrize(
     "name",
     [
+        "residual_conservative",
         "residual_fashion",
         "residual_joint",
         "residual_letter",

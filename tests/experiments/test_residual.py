@@ -20,6 +20,8 @@ TINY = {
     "residual_sensitivity": "--data letter --space input --width 4 --share 0.05 --queries 40",
 }
 
+SPACES = ("input", "learned")
+
 
 @pytest.mark.parametrize("name", TINY)
 def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_path):
@@ -319,3 +321,49 @@ def test_on_a_tenth_of_the_letters_the_network_gains_more_and_labels_gain_it_too
         lead = gain(f"resmem_{space}", f"labels_{space}", 0.1)
         interval = stdtrit(2, 0.975) * lead.std(ddof=1) / 3**0.5
         assert abs(lead.mean()) < interval
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.02, 0.01])
+def test_a_limit_that_does_not_bind_makes_the_memory_break_no_less(limit):
+    """S-cons, on the held-out examples by which both rules choose: the setting with the
+    fewest errors corrects no more and breaks no more than the one that corrects most.
+    """
+    cells = load_record("residual_conservative")["cells"]
+    met = 0
+    for found in (cell["results"][space] for cell in cells for space in SPACES):
+        least, limited = (found[rule]["held"] for rule in ("least", f"below {limit:g}"))
+        assert limited["broken"] < limit
+        assert limited["total"] <= least["total"]
+        if least["broken"] < limit:
+            met += 1
+            assert limited["corrected"] >= least["corrected"]
+            assert limited["broken"] >= least["broken"]
+    assert met >= len(cells)  # half of the choices
+
+
+def test_below_five_per_cent_the_memory_loses_on_clothes_alone():
+    record = load_record("residual_conservative")
+
+    def gain(data, width, space):
+        cells = select(record, data=data, width=width)
+        results = [cell["results"][space]["below 0.05"]["test"] for cell in cells]
+        return np.mean([result["total"] for result in results])
+
+    negative = {
+        data: [
+            gain(data, width, space) < 0 for width in (16, 64, 128) for space in SPACES
+        ]
+        for data in ("letter", "fashion")
+    }
+    assert not any(negative["letter"])
+    assert sum(negative["fashion"]) == 5
+
+
+def test_stored_examples_are_all_answered_where_the_kernel_is_narrow():
+    """S-seen: among the inputs, if and only if σ is at most 0.15."""
+    for name in ("residual_letter", "residual_fashion"):
+        for cell in load_record(name)["cells"]:
+            found = cell["results"]["resmem_input"]
+            assert (found["seen"] == 1) == (found["sigma"] <= 0.15)
+            found = cell["results"]["resmem_learned"]
+            assert found["seen"] == 1 or found["sigma"] >= 0.15

@@ -31,7 +31,7 @@ from rankone_book.counterfact_study import (
     score_rows,
     scores,
 )
-from rankone_book.records import load_record, provenance
+from rankone_book.records import load_record, provenance, select_one
 
 pytest.importorskip("tokenizers")
 LAYER = 2
@@ -574,3 +574,21 @@ def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
     assert record["cells"]
     assert record["axes"] == list(module.GRID)
     assert record["runs"][0]["date"] in provenance(record)
+
+
+def test_a_thousand_exact_facts_break_the_model_and_a_hundred_do_not():
+    """The record of many facts: prose, in nats per token, beside that of ten facts."""
+    record = load_record("counterfact_many")
+
+    def added(way, edits):
+        many, ten = (
+            select_one(record, way=way, edits=n)["results"]["prose"]
+            for n in (edits, 10)
+        )
+        return many - ten
+
+    assert all(added(way, 100) < 0.5 for way in ("batch", "spread", "sequence", "null"))
+    assert added("spread", 1000) > added("batch", 1000) > 3
+    assert added("sequence", 1000) < 0.3 * added("batch", 1000)
+    # with the null-space edit, ninety further facts add more than with C⁻¹
+    assert added("null", 100) > added("batch", 100)

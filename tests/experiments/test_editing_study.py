@@ -19,7 +19,7 @@ from rankone_book.editing_study import (
     survivors,
     turned_by_share,
 )
-from rankone_book.records import coverage, load_record, select
+from rankone_book.records import coverage, load_record, select, select_one
 
 
 def answers(new, true, said, kept):
@@ -513,3 +513,20 @@ def test_an_allowed_length_is_counted_edit_by_edit():
     }
     (_, row) = reach_rows({"cells": [cell]})
     assert row == ["2 ‖v₀‖", "1 of 2", "1 of 2", "5 of 6", "3 of 4", "1 of 2"]
+
+
+def test_a_short_delta_spares_the_other_facts_and_loses_paraphrases():
+    """The sentences below the table of allowed lengths."""
+    short, long = (
+        {
+            what: some / every
+            for what, (some, every) in reach_counts(
+                select_one(load_record("editing_reach"), reach=reach)
+            ).items()
+        }
+        for reach in (1, 4)
+    )
+    assert short["facts"] > 2 * long["facts"]
+    assert short["paraphrases"] < 0.6 * long["paraphrases"]
+    assert short["neighbours"] > long["neighbours"] > 0.9
+    assert short["new"] <= long["new"]

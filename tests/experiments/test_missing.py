@@ -10,7 +10,7 @@ import pytest
 from refusals import refused
 
 from rankone._files import locked
-from rankone_book.records import load_record, read_record, write_record
+from rankone_book.records import folder, load_record, read_record, write_record
 
 
 @pytest.fixture
@@ -290,3 +290,13 @@ def test_the_listing_has_every_script_by_its_own_name(root):
     assert lines[-1] == "To measure: 0 cells, 0 s."
     known = next(line for line in lines if line.startswith("editing_known"))
     assert "3 of 3" in known
+
+
+def test_what_is_missing_of_fig_4a_would_take_a_processor_core_weeks(
+    missing, experiment
+):
+    """As the page on the paper's experiments says; on the machines of the record."""
+    found = missing.state(experiment("figure3_4a").EXPERIMENT, folder())
+    seconds = [piece.seconds for piece in found.missing]
+    assert None not in seconds
+    assert sum(seconds) > 14 * 24 * 3600

@@ -14,10 +14,13 @@ from rankone.language.transformer import Config, random_network
 from rankone_book.records import load_record, provenance, read_record, select
 
 TINY = {
+    "residual_conservative": "--data letter --width 4 --share 0.05 --queries 40",
     "residual_letter": "--share 0.05 --width 4 --epochs 1 --queries 40",
     "residual_joint": "--share 0.05 --width 4 --epochs 1 --queries 40 --roughness 4",
     "residual_sensitivity": "--data letter --space input --width 4 --share 0.05 --queries 40",
 }
+
+SPACES = ("input", "learned")
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -38,6 +41,7 @@ def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_p
 @pytest.mark.parametrize(
     "name",
     [
+        "residual_conservative",
         "residual_fashion",
         "residual_joint",
         "residual_letter",
@@ -317,3 +321,124 @@ def test_on_a_tenth_of_the_letters_the_network_gains_more_and_labels_gain_it_too
         lead = gain(f"resmem_{space}", f"labels_{space}", 0.1)
         interval = stdtrit(2, 0.975) * lead.std(ddof=1) / 3**0.5
         assert abs(lead.mean()) < interval
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.02, 0.01])
+def test_a_limit_that_does_not_bind_makes_the_memory_break_no_less(limit):
+    """S-cons, on the held-out examples by which both rules choose: the setting with the
+    fewest errors corrects no more and breaks no more than the one that corrects most.
+    """
+    cells = load_record("residual_conservative")["cells"]
+    met = 0
+    for found in (cell["results"][space] for cell in cells for space in SPACES):
+        least, limited = (found[rule]["held"] for rule in ("least", f"below {limit:g}"))
+        assert limited["broken"] < limit
+        assert limited["total"] <= least["total"]
+        if least["broken"] < limit:
+            met += 1
+            assert limited["corrected"] >= least["corrected"]
+            assert limited["broken"] >= least["broken"]
+    assert met >= len(cells)  # half of the choices
+
+
+def test_below_five_per_cent_the_memory_loses_on_clothes_alone():
+    record = load_record("residual_conservative")
+
+    def gain(data, width, space):
+        cells = select(record, data=data, width=width)
+        results = [cell["results"][space]["below 0.05"]["test"] for cell in cells]
+        return np.mean([result["total"] for result in results])
+
+    negative = {
+        data: [
+            gain(data, width, space) < 0 for width in (16, 64, 128) for space in SPACES
+        ]
+        for data in ("letter", "fashion")
+    }
+    assert not any(negative["letter"])
+    assert sum(negative["fashion"]) == 5
+
+
+def test_stored_examples_are_all_answered_where_the_kernel_is_narrow():
+    """S-seen: among the inputs, if and only if σ is at most 0.15."""
+    for name in ("residual_letter", "residual_fashion"):
+        for cell in load_record(name)["cells"]:
+            found = cell["results"]["resmem_input"]
+            assert (found["seen"] == 1) == (found["sigma"] <= 0.15)
+            found = cell["results"]["resmem_learned"]
+            assert found["seen"] == 1 or found["sigma"] >= 0.15
+
+
+def interval(v):  # mean, and half of its 95 % interval
+    return v.mean(), stdtrit(len(v) - 1, 0.975) * v.std(ddof=1) / len(v) ** 0.5
+
+
+def test_residuals_have_no_detectable_lead_over_the_mixture():
+    """The sentences below the table of the control, row by row."""
+    record = load_record("residual_control")
+    leads, of_logits = {}, {}
+    for data in ("letter", "fashion"):
+        for width in (16, 64, 128):
+            cells = select(record, data=data, width=width)
+            for space in SPACES:
+                resmem, mixture, logits = (
+                    np.array([cell["results"][space][kind]["test"] for cell in cells])
+                    for kind in ("resmem", "mixture", "logits")
+                )
+                leads[data, width, space] = interval(resmem - mixture)
+                of_logits[data, width, space] = interval(logits - mixture)
+    assert all(abs(mean) < half for mean, half in leads.values())
+    assert sum(mean > 0 for mean, _ in leads.values()) >= 10
+    assert all(mean < half for mean, half in of_logits.values())
+    worse = [row for row, (mean, half) in of_logits.items() if mean < -half]
+    assert len(worse) == 2
+    assert {data for data, *_ in worse} == {"letter"}
+    chosen = [
+        cell["results"][space]["logits"]["setting"]
+        for cell in select(record, data="letter")
+        for space in SPACES
+    ]
+    assert chosen.count(16) > len(chosen) / 2
+
+
+def test_on_clothes_neighbours_among_the_inputs_are_best_at_every_width():
+    """At width 16 better than the network and the labels; at width 4 not than labels."""
+    record = load_record("residual_fashion")
+    for width in (4, 8, 16, 32, 64, 128):
+        cells = select(record, width=width, share=1)
+        kinds = {
+            kind: np.array([cell["results"][kind]["test"] for cell in cells])
+            for kind in (
+                "base",
+                *(f"{way}_{space}" for way in ("resmem", "labels") for space in SPACES),
+            )
+        }
+        assert max(kinds, key=lambda kind: kinds[kind].mean()) == "resmem_input"
+        over = {
+            kind: interval(kinds["resmem_input"] - kinds[kind])
+            for kind in ("base", "labels_input")
+        }
+        if width == 16:
+            assert all(mean > half for mean, half in over.values())
+        if width == 4:
+            assert over["labels_input"][0] < over["labels_input"][1]
+
+
+def test_on_tokens_residuals_lead_the_mixture_with_a_million_stored_and_not_before():
+    record = load_record("residual_tokens")
+
+    def lead(n, other):
+        cells = select(record, n=n)
+        resmem, others = (
+            np.concatenate([cell["results"][kind]["by_speech"] for cell in cells])
+            for kind in ("resmem", other)
+        )
+        return interval(resmem - others)
+
+    (most, some) = sorted({c["parameters"]["n"] for c in record["cells"]})[::-1][:2]
+    assert (most, some) == (1_000_000, 300_000)
+    for other in ("base", "mixture"):
+        mean, half = lead(most, other)
+        assert mean > half
+    mean, half = lead(some, "mixture")
+    assert mean < half

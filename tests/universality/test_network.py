@@ -947,3 +947,30 @@ SELECTOR = cell_selector(2, 1e-3)
 def test_the_parts_of_a_construction_name_a_bad_argument(name, call):
     with refused(ValueError, match=rf"^{name}(\[\d\])?: got .*it must be"):
         call()
+
+
+def test_a_gradient_step_sees_no_order_and_a_queue_does(x64):
+    """M-recur, with the queue of its proof: a linear update of 2k numbers."""
+    network = ro.universal_learner(
+        lambda x, y, x_star: y * x_star, construction="two_layers", units=60
+    )
+    pairs = np.array([[0.2, 1.0], [0.8, -1.0], [0.5, 0.25]])
+    after, reordered = (
+        adapt(network, rows[:, 0], rows[:, 1]) for rows in (pairs, pairs[[2, 0, 1]])
+    )
+    for first, second in zip(
+        jax.tree.leaves(after), jax.tree.leaves(reordered), strict=True
+    ):
+        np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-15)
+
+    move = np.eye(6, k=-2)
+    enter = np.eye(6, 2)
+
+    def read(rows):
+        state = np.zeros(6)
+        for pair in rows:
+            state = move @ state + enter @ pair
+        return state
+
+    np.testing.assert_array_equal(read(pairs), pairs[::-1].ravel())
+    assert not np.allclose(read(pairs), read(pairs[[2, 0, 1]]))

@@ -159,7 +159,8 @@ class Gain(Module):
 
 
 def gain(labels: Numbers, base: Numbers, memory: Numbers) -> Gain:
-    """The gain of a memory over its base model, by its sources [S-eq1, S-gain, S-hyper].
+    """The gain of a memory over its base model, by its sources [S-eq1, S-gain, S-hyper,
+    S-cons].
 
     Args:
         labels: True classes (m,).

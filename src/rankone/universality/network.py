@@ -180,8 +180,8 @@ def adapt(
 
     The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other
     convention at the kink. Over k shots the loss is a mean, so each shot writes 1/k of
-    its own change [M-kshot]. `jax.vmap` over x and y adapts one copy per task; `learn`
-    does the same without keeping the copies.
+    its own change [M-kshot], and their order does not matter [M-recur]. `jax.vmap` over
+    x and y adapts one copy per task; `learn` does the same without keeping the copies.
 
     A network can be taught values inside the `y_range` that it was built for. Outside
     that range its read-out no longer follows the target, so a value there raises an

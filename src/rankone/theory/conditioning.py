@@ -20,7 +20,6 @@ from rankone._checks import (
     known,
     not_negative,
     positive,
-    readable,
     renamed,
 )
 from rankone.preconditioning.kronecker import KroneckerPreconditioner
@@ -29,7 +28,6 @@ from rankone.preconditioning.whitening import matrix_power
 
 __all__ = [
     "contraction",
-    "exact_rate",
     "implicit_bias",
     "nearest_kronecker",
     "stationary_covariance",
@@ -275,44 +273,13 @@ def _nearest_kronecker(F: Array, m: int, n: int) -> tuple[Array, Array, Array]:
     return B, A, jnp.sqrt(jnp.maximum(1 - values[0] ** 2 / (values**2).sum(), 0))
 
 
-@checked
-def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array, ""]:
-    r"""The rate at which one step on U, of the loss $\frac12\|v-Wk\|^2$, stores k:
-    $1/(k^\top V^\top Vk)$ [K-rome].
-
-    Args:
-        layer: Layer with T of orthonormal rows; otherwise no rate stores every v in one
-            step.
-        k: Key (n,), the 1 of a bias not included.
-    """
-    if readable(layer.T):
-        T = np.asarray(layer.T)
-        if not np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5):
-            raise ValueError(
-                "layer.T: got rows that are not orthonormal; it must be such that "
-                "T Tᵀ = I."
-            )
-    n = layer.V.shape[1] - layer.bias
-    if np.shape(k) != (n,):
-        raise ValueError(
-            f"k: got shape {np.shape(k)}; "
-            f"it must be of shape ({n},), an input of the layer."
-        )
-    return _exact_rate(layer, jnp.asarray(k))
-
-
-@jax.jit
-def _exact_rate(layer: Reparameterized, k: Array) -> Array:
-    return 1 / jnp.sum((layer.V @ layer.features(k)) ** 2)
-
-
 @renamed(A="C")
 @checked
 def store_pair(
     W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Float[Array, "m n"]:
-    r"""Weights W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact
-    rate, on $\frac12\|v-Wk\|^2$ [K-rome].
+    r"""Weights W after one gradient step on U, with $V=C^{-1/2}$, T = I and the rate
+    $1/(k^\top C^{-1}k)$, on $\frac12\|v-Wk\|^2$ [K-rome].
 
     No matrix that maps k to v changes the answers to keys of second moment C by less.
 
@@ -345,4 +312,5 @@ def store_pair(
 @jax.jit
 def _stepped(layer: Reparameterized, k: Array, v: Array) -> Array:
     gradient_U = layer.T.T @ jnp.outer(layer(k) - v, k) @ layer.V.T
-    return layer.T @ (layer.U - _exact_rate(layer, k) * gradient_U) @ layer.V
+    rate = 1 / jnp.sum((layer.V @ k) ** 2)
+    return layer.T @ (layer.U - rate * gradient_U) @ layer.V

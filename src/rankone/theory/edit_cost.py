@@ -2,7 +2,7 @@
 many keys at once, and for many edits in a row.
 """
 
-from math import ceil, inf, log
+from math import ceil, inf
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,6 @@ from rankone._checks import array, brief, integer, real
 __all__ = [
     "batch_inflation",
     "capacity",
-    "cycles_to",
     "efficiency",
     "efficiency_law",
     "forgetting",
@@ -265,17 +264,3 @@ def forgetting(
         * jnp.abs(S[0, 1])
         / ((1 + beta * S[0, 0]) * S[1, 1] - beta * S[0, 1] ** 2)
     )
-
-
-@checked
-def cycles_to(tolerance: float, cosine_squared: float) -> int:
-    """Number of rounds of two alternating edits until the error has shrunk by the
-    factor `tolerance`: ⌈log tolerance / log cos²θ⌉.
-    """
-    for name, value in (("cosine_squared", cosine_squared), ("tolerance", tolerance)):
-        number = real(name, value, "strictly between 0 and 1")
-        if not (number is not None and 0 < number < 1):
-            raise ValueError(
-                f"{name}: got {brief(value)}; it must be strictly between 0 and 1."
-            )
-    return ceil(log(tolerance) / log(cosine_squared))

@@ -120,7 +120,8 @@ def bit_error(
 
     A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move
     by more than 1/(2√D). The formula is of first order in c: use it for c below about a
-    half.
+    half. The chapter on retrieval states it as the third law of the threshold; only its
+    tests evaluate it.
     """
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 

@@ -383,9 +383,7 @@ def with_data(experiment: Experiment) -> dict:
     return main(experiment)
 
 
-EXPERIMENT = Experiment(
-    "counterfact", __doc__, GRID, measure, OPTIONS, of="the book", alike=("cell",)
-)
+EXPERIMENT = Experiment("counterfact", __doc__, GRID, measure, OPTIONS, of="the book")
 
 if __name__ == "__main__":
     print("\n".join(" | ".join(row) for row in score_rows(with_data(EXPERIMENT))))

@@ -206,9 +206,7 @@ def prose(network: Network) -> float:
     return float(prose_of(LanguageModel(network, model().tokenizer)).mean())
 
 
-EXPERIMENT = Experiment(
-    "counterfact_many", __doc__, GRID, measure, FULL, of="the book", alike=("way",)
-)
+EXPERIMENT = Experiment("counterfact_many", __doc__, GRID, measure, FULL, of="the book")
 
 if __name__ == "__main__":
     print(

@@ -221,7 +221,6 @@ EXPERIMENT = Experiment(
     measure,
     FULL,
     of="the book",
-    alike=("blocks",),
     impossible=(WITHOUT_RIDGE,),
 )
 

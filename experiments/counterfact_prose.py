@@ -155,7 +155,7 @@ def elsewhere(words: int, top: int) -> list[str]:
 
 
 EXPERIMENT = Experiment(
-    "counterfact_prose", __doc__, GRID, measure, FULL, of="the book", alike=("cell",)
+    "counterfact_prose", __doc__, GRID, measure, FULL, of="the book"
 )
 
 if __name__ == "__main__":

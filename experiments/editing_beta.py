@@ -153,9 +153,7 @@ def measure(
     return results
 
 
-EXPERIMENT = Experiment(
-    "editing_beta", __doc__, GRID, measure, OPTIONS, of="the book", alike=("drawn",)
-)
+EXPERIMENT = Experiment("editing_beta", __doc__, GRID, measure, OPTIONS, of="the book")
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -163,9 +163,7 @@ def entropies(case: Fact, changes: dict, layer: int, words: int, seed: int) -> d
 
 
 GRID = {"fact": chosen()}
-EXPERIMENT = Experiment(
-    "editing_facts", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
-)
+EXPERIMENT = Experiment("editing_facts", __doc__, GRID, measure, OPTIONS, of="the book")
 
 if __name__ == "__main__":
     main(EXPERIMENT)

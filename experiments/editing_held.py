@@ -80,9 +80,7 @@ def _said(
     return np.asarray(said)[: len(prompts)].reshape(len(asked), -1)
 
 
-EXPERIMENT = Experiment(
-    "editing_held", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
-)
+EXPERIMENT = Experiment("editing_held", __doc__, GRID, measure, OPTIONS, of="the book")
 
 if __name__ == "__main__":
     main(EXPERIMENT)

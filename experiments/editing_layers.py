@@ -58,7 +58,7 @@ def measure(
 
 
 EXPERIMENT = Experiment(
-    "editing_layers", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+    "editing_layers", __doc__, GRID, measure, OPTIONS, of="the book"
 )
 
 if __name__ == "__main__":

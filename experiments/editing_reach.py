@@ -105,9 +105,7 @@ def about_subject(fact: str, edited: object) -> tuple[list[list[int]], list[list
     return before.reshape(shape).tolist(), after.reshape(shape).tolist()
 
 
-EXPERIMENT = Experiment(
-    "editing_reach", __doc__, GRID, measure, OPTIONS, of="the book", alike=("reach",)
-)
+EXPERIMENT = Experiment("editing_reach", __doc__, GRID, measure, OPTIONS, of="the book")
 
 if __name__ == "__main__":
     main(EXPERIMENT)

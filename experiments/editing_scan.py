@@ -153,9 +153,7 @@ def measure(
     }
 
 
-EXPERIMENT = Experiment(
-    "editing_scan", __doc__, GRID, measure, OPTIONS, of="the book", alike=("layer",)
-)
+EXPERIMENT = Experiment("editing_scan", __doc__, GRID, measure, OPTIONS, of="the book")
 
 if __name__ == "__main__":
     main(EXPERIMENT)

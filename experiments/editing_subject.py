@@ -81,7 +81,7 @@ def measure(*, fact: str, layer: int, ridge: float, contexts: int, seed: int) ->
 
 GRID = {"fact": [fact for fact in chosen() if others(fact)]}
 EXPERIMENT = Experiment(
-    "editing_subject", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+    "editing_subject", __doc__, GRID, measure, OPTIONS, of="the book"
 )
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def measure(*, site: str, subject: str, window: int, noises: int, seed: int) -> 
 
 
 EXPERIMENT = Experiment(
-    "editing_traces", __doc__, GRID, measure, OPTIONS, of="the book", alike=("subject",)
+    "editing_traces", __doc__, GRID, measure, OPTIONS, of="the book"
 )
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def measure(
 
 
 EXPERIMENT = Experiment(
-    "editing_tuning", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+    "editing_tuning", __doc__, GRID, measure, OPTIONS, of="the book"
 )
 
 if __name__ == "__main__":

@@ -149,7 +149,6 @@ EXPERIMENT = Experiment(
     OPTIONS,
     of="the book",
     seeds=(0, 1, 2),
-    alike=("rate", "factors"),
 )
 
 if __name__ == "__main__":

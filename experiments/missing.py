@@ -3,7 +3,8 @@ measure as much of that as fits.
 
 What is missing is measured in the order of value per second, by the seconds that are
 recorded. Every cell is written as it is done, so that a run that is broken off goes on
-where it was.
+where it was. There is a budget, and no plain list to work through, because one grid is
+not complete: its missing cells take from seconds to hours each, and weeks in all.
 """
 
 import argparse
@@ -15,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
-import numpy as np
 from record import RESULTS, Cell, Experiment, held, measured
 
 from rankone._files import locked
@@ -23,12 +23,11 @@ from rankone._files import locked
 __all__ = [
     "Piece",
     "State",
-    "estimates",
     "every",
     "main",
     "plan",
-    "proportional",
     "run",
+    "seconds_of",
     "state",
     "table",
 ]
@@ -75,11 +74,7 @@ def state(experiment: Experiment, out: Path) -> State:
     done = [cell["parameters"] for cell in record["cells"]]
     wanted = [parameters for parameters in experiment.cells if parameters not in done]
     worth = experiment.value / len(experiment.cells)
-    times = (
-        estimates(record["cells"], wanted, ("seed", *experiment.alike))
-        if experiment.work is None
-        else proportional(record["cells"], wanted, experiment.work)
-    )
+    times = seconds_of(record["cells"], wanted, experiment.work)
     return State(
         experiment,
         record,
@@ -87,61 +82,18 @@ def state(experiment: Experiment, out: Path) -> State:
     )
 
 
-def estimates(
-    cells: list[dict[str, Any]], wanted: list[Cell], alike: tuple[str, ...] = ("seed",)
-) -> list[float | None]:
-    """Seconds that cells would take where the recorded ones were measured.
-
-    The seconds are a product with one factor for each value of each parameter but those
-    `alike`, fitted to the recorded cells by least squares of the logarithms. None where
-    these do not tell: a value was never recorded, or only together with another.
-    """
-    if not cells:
-        return [None] * len(wanted)
-    timed, asked = (
-        [_pairs(one, alike) for one in many]
-        for many in ([cell["parameters"] for cell in cells], wanted)
-    )
-    known = sorted(set().union(*timed))
-    rows = np.array([_row(known, pairs) for pairs in timed])
-    seconds = np.array([max(cell["seconds"], 0.01) for cell in cells])
-    logs = np.linalg.lstsq(rows, np.log(seconds), rcond=None)[0]
-    # the mean of a product is more than that of its logarithms
-    scale = seconds.sum() / np.exp(rows @ logs).sum()
-    # leaves a row as it is if the rows add up to it
-    told = np.linalg.pinv(rows, rcond=1e-9) @ rows
-    found: list[float | None] = []
-    for pairs in asked:
-        row = _row(known, pairs)
-        sure = pairs <= set(known) and np.allclose(row @ told, row, atol=1e-6)
-        found.append(float(scale * np.exp(row @ logs)) if sure else None)
-    return found
-
-
-def proportional(
+def seconds_of(
     cells: list[dict[str, Any]], wanted: list[Cell], work: Callable[[Cell], float]
 ) -> list[float | None]:
-    """Seconds that cells would take at the mean speed of the recorded ones, where these
-    were measured; None if there are none.
+    """Seconds that cells would take at the mean speed of the recorded ones, on the
+    machine that measured these; None if there are none.
     """
     if not cells:
         return [None] * len(wanted)
     done = sum(work(cell["parameters"]) for cell in cells)
-    pace = sum(cell["seconds"] for cell in cells) / done
+    seconds = sum(cell["seconds"] for cell in cells)
+    pace = max(seconds, 0.01) / done  # a cell may take no time at all
     return [pace * work(parameters) for parameters in wanted]
-
-
-def _pairs(parameters: Cell, alike: tuple[str, ...]) -> set[tuple[str, str]]:
-    told = {name: value for name, value in parameters.items() if name not in alike}
-    plain = {
-        name: float(value) if isinstance(value, int | float) else value
-        for name, value in told.items()
-    }
-    return {("", "any"), *((name, repr(value)) for name, value in plain.items())}
-
-
-def _row(known: list[tuple[str, str]], pairs: set[tuple[str, str]]) -> np.ndarray:
-    return np.array([float(pair in pairs) for pair in known])
 
 
 def plan(pieces: Iterable[Piece], budget: float, named: bool = False) -> list[Piece]:

@@ -352,7 +352,6 @@ EXPERIMENT = Experiment(
     measure,
     OPTIONS,
     of="the book",
-    alike=("rate",),
 )
 
 if __name__ == "__main__":

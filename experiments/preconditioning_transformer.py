@@ -279,7 +279,6 @@ EXPERIMENT = Experiment(
     measure,
     OPTIONS,
     of="the book",
-    alike=("rate",),
 )
 
 if __name__ == "__main__":

@@ -41,6 +41,10 @@ PICTURES = (
 )
 
 
+def _equally_long(_: Cell) -> float:
+    return 1.0
+
+
 @dataclass(frozen=True)
 class Experiment:
     """What is measured, and over which grid.
@@ -59,10 +63,8 @@ class Experiment:
         seeds: Of the whole experiment: it has each point of the grid with each of them.
         value: What all of it is worth beside other experiments; each cell has its
             share.
-        alike: Axes whose values take as long as each other, as seeds do.
         work: Number that the seconds of a cell are proportional to, from its parameters
-            and options. Without it each value of each parameter has a factor of its own,
-            fitted to the recorded cells.
+            and options. Without it all cells count as equally long.
         impossible: Values that do not go together: no cell has all of one entry.
     """
 
@@ -74,8 +76,7 @@ class Experiment:
     of: str = "the paper"
     seeds: tuple[int, ...] = (0,)
     value: float = 1.0
-    alike: tuple[str, ...] = ()
-    work: Callable[[Cell], float] | None = None
+    work: Callable[[Cell], float] = _equally_long
     impossible: tuple[Cell, ...] = ()
 
     @property

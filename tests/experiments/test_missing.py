@@ -10,7 +10,7 @@ import pytest
 from refusals import refused
 
 from rankone._files import locked
-from rankone_book.records import folder, load_record, read_record, write_record
+from rankone_book.records import folder, read_record, write_record
 
 
 @pytest.fixture
@@ -82,48 +82,10 @@ def test_what_is_missing_is_each_cell_of_the_whole_that_is_not_recorded_as_such(
     ]
 
 
-def test_times_are_products_of_what_is_recorded_and_unknown_beyond(missing):
-    """Twice as long with b = y, three times with n = 2; n = 3 was never timed, and z
-    only together with n = 4.
-    """
-    timed = [
-        cell(1.0, n=1, b="x", seed=0),
-        cell(2.0, n=1, b="y", seed=0),
-        cell(3.0, n=2, b="x", seed=1),
-    ]
-    timed.append(cell(7.0, n=4, b="z", seed=0))
-    wanted = [
-        {"n": n, "b": b, "seed": 2}
-        for n, b in ((2, "y"), (1.0, "x"), (3, "x"), (4, "x"), (1, "z"), (4, "z"))
-    ]
-    assert missing.estimates(timed, wanted) == [
-        pytest.approx(6),
-        pytest.approx(1),
-        None,
-        None,
-        None,
-        pytest.approx(7),
-    ]
-    assert missing.estimates([], wanted[:1]) == [None]
-
-
-def test_times_of_seeds_add_up_to_what_is_recorded(missing):
-    timed = [
-        cell(seconds, n=1, seed=seed) for seed, seconds in enumerate((1.0, 1.0, 16.0))
-    ]
-    # not the 2.5 of the logarithms
-    assert missing.estimates(timed, [{"n": 1, "seed": 9}]) == [pytest.approx(6)]
-
-
-def test_recorded_cells_tell_their_own_times(missing):
-    """However many there are: rounding hides none of the ways in which they add up."""
-    cells = load_record("figure3_4a")["cells"]
-    wanted = [one["parameters"] for one in cells]
-    assert None not in missing.estimates(cells, wanted)
-
-
-def test_axes_that_are_alike_are_timed_as_seeds_are(missing, fake, tmp_path):
-    one = fake(alike=("n",))
+def test_without_a_word_on_its_work_a_cell_takes_as_long_as_the_mean_of_those_recorded(
+    missing, fake, tmp_path
+):
+    one = fake()
     write(tmp_path, one, cell(2.0, n=1, seed=0, q=5), cell(4.0, n=2, seed=0, q=5))
     assert [piece.seconds for piece in missing.state(one, tmp_path).missing] == [
         pytest.approx(3)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import jax
 import pytest
-from compile_budget import compile_budget  # noqa: F401  a fixture of every file
+from compiled_programs import compile_budget  # noqa: F401  a fixture of every file
 from jaxtyping import install_import_hook
 from quick import Quick
 

@@ -12,7 +12,8 @@ Which tests a change concerns follows from the files, not from a list:
 - Anything else: the tests that import it or name it.
 
 Tests run with `--quick` (`tests/quick.py`), which skips those that need the built book
-or start other programs.
+or start other programs. pytest-testmon finds tests by what they ran before: it knows
+nothing of pages, tables and scripts, and nothing at all in a fresh clone.
 """
 
 import ast

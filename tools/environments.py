@@ -1,4 +1,8 @@
-"""Environments of other Pythons and other versions than the book's own, made by uv."""
+"""Environments of other Pythons and other versions than the book's own, made by uv.
+
+Tests make such environments too (`test_colab.py`, `test_installed.py`). A session of
+nox is no function that they could call.
+"""
 
 import os
 import shutil

@@ -4,6 +4,9 @@
 stands on a page beside its text, `notebooks` writes each chapter as a notebook,
 `course` makes the pages for teachers, `delivery` decides what a browser loads and
 when, and `execution` runs the cells.
+
+A module does one thing for a page, and can be left out of the list or read alone.
+Sixteen modules would be fewer only by joining two things in a file.
 """
 
 from typing import Any

@@ -9,6 +9,9 @@ tracing, with arrays that are known. JAX then traces every operation on them, so
 the result has no value, although the operands have one. Values are therefore looked at
 in numpy, by `np.asarray` of an array that is `readable` or `known`, or by `concrete`,
 which runs a function of JAX on known arrays outside the trace.
+
+Annotations, and so beartype, say nothing of values. The checks stand in one file, so that
+a number of Python, NumPy or JAX, known or traced, means the same in all functions.
 """
 
 import math

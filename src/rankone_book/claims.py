@@ -4,6 +4,9 @@ A chapter's cell calls `measured("D-fn3.printed", error)`. While the book is bui
 call records the figure: the prose quotes it by that name, and the table of claims
 collects it from the same build. In a notebook it prints the figure beside the page's,
 and says so if what the book claims of it no longer holds there.
+
+One call records one figure, and not all figures of a claim, because the card of a figure
+shows the line that computed it.
 """
 
 import operator

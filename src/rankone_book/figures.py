@@ -2,7 +2,8 @@
 in colours that survive colour-blindness.
 
 The style belongs to the figures made here. No other figure of the process has it, and
-no setting of matplotlib changes.
+no setting of matplotlib changes. `plt.style.context` would not do: matplotlib reads some
+settings when it draws, and Jupyter draws a figure after its cell has ended.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-import compile_budget
+import compiled_programs
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -225,12 +225,12 @@ def test_without_a_bar_all_steps_are_one_call_and_find_the_same(Xi, x0):
 def test_a_new_number_of_steps_compiles_nothing(Xi, x0):
     memory = ro.MrDAM(Xi, 20.0)
     ro.retrieve(memory, x0, max_steps=3, tol=0)
-    before = compile_budget.compiled
+    before = compiled_programs.compiled
     for max_steps in (1, 17, 24, 25, 61):
         found = ro.retrieve(memory, x0, max_steps=max_steps, tol=0)
         assert found.energies.shape == (*x0.shape[:-1], max_steps + 1)
         assert (np.asarray(found.steps) == max_steps).all()
-    assert compile_budget.compiled == before
+    assert compiled_programs.compiled == before
     # the same as inside jit, where the number of steps is the program's
     traced = jax.jit(lambda x: ro.retrieve(memory, x, max_steps=61, tol=0).energies)
     np.testing.assert_allclose(found.energies, traced(x0), rtol=1e-5)
@@ -257,12 +257,12 @@ def test_a_retrieval_is_one_program_however_long(Xi, x0):
     """Short or long it is one program; another tells whether jit is at work."""
     memory = ro.MrDAM(Xi, 20.0)
     x0 = jnp.asarray(x0[:3])
-    before = compile_budget.compiled
+    before = compiled_programs.compiled
     ro.retrieve(memory, x0, max_steps=60, tol=0)
-    assert compile_budget.compiled - before <= 2
-    before = compile_budget.compiled
+    assert compiled_programs.compiled - before <= 2
+    before = compiled_programs.compiled
     ro.retrieve(memory, x0, max_steps=3)
-    assert compile_budget.compiled == before
+    assert compiled_programs.compiled == before
 
 
 BAD = {

@@ -2,7 +2,7 @@
 an error.
 """
 
-import compile_budget
+import compiled_programs
 import jax
 import numpy as np
 
@@ -15,25 +15,25 @@ def test_each_program_is_counted_once_whether_or_not_it_is_in_the_persistent_cac
     # one program, in the cache when it is met again
     double = jax.jit(lambda x: 2 * x)
     again = jax.jit(lambda x: 2 * x)
-    before = compile_budget.compiled
+    before = compiled_programs.compiled
     for size in (2, 3, 3, 2):
         double(np.ones(size))
-    assert compile_budget.compiled - before == 2
+    assert compiled_programs.compiled - before == 2
     again(np.ones(2))
-    assert compile_budget.compiled - before == 3
+    assert compiled_programs.compiled - before == 3
 
 
 def test_growth_beyond_the_budget_is_an_error_and_less_is_not() -> None:
-    assert compile_budget.excess("a.py", 30, TABLE) is None
+    assert compiled_programs.excess("a.py", 30, TABLE) is None
     assert "a.py compiles 31 programs, its budget is 30" in str(
-        compile_budget.excess("a.py", 31, TABLE)
+        compiled_programs.excess("a.py", 31, TABLE)
     )
 
 
 def test_a_new_file_has_a_small_budget() -> None:
-    assert compile_budget.excess("new.py", compile_budget.UNLISTED, TABLE) is None
-    assert compile_budget.excess("new.py", compile_budget.UNLISTED + 1, TABLE)
+    assert compiled_programs.excess("new.py", compiled_programs.UNLISTED, TABLE) is None
+    assert compiled_programs.excess("new.py", compiled_programs.UNLISTED + 1, TABLE)
 
 
 def test_another_jax_is_not_held_to_the_counts_of_this_one() -> None:
-    assert compile_budget.excess("a.py", 10**6, TABLE | {"jax": "0.0"}) is None
+    assert compiled_programs.excess("a.py", 10**6, TABLE | {"jax": "0.0"}) is None

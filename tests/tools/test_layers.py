@@ -12,7 +12,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 UPPER = {"theory", "printed"}  # what stands on the rest of the library
 MAY = {"printed": {"printed", "theory"}, "theory": {"theory"}}
 UNAVOIDABLE = {
-    *(("__init__.py", layer) for layer in UPPER),  # the package names all its parts
+    *(("__init__.py", layer) for layer in UPPER),  # the package imports all its parts
     (
         "language/surgery.py",
         "printed",

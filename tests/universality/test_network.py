@@ -6,7 +6,7 @@ import functools
 import math
 from dataclasses import replace
 
-import compile_budget
+import compiled_programs
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -515,9 +515,9 @@ def test_an_output_is_compiled_once():
     step = rank_one_step(network, 0.3, 0.5)
     outputs = (network.output, step.output, step.last_hidden)
     first = [output(jnp.float32(0.25)) for output in outputs]
-    before = compile_budget.compiled
+    before = compiled_programs.compiled
     again = [output(jnp.float32(0.25)) for output in outputs]
-    assert compile_budget.compiled == before
+    assert compiled_programs.compiled == before
     jax.tree.map(np.testing.assert_array_equal, first, again)
 
 

@@ -5,7 +5,8 @@ the pages of the part for teachers.
 `{course-map}` and `{syllabi}` on the page for teachers, and `{teaching-notes} NAME`
 makes an instructor's page. All but the picture is MyST, so that links, mathematics and
 numbers are the book's own; `{claim}` links to a claim's row, `{figure}` is a figure of
-this build, and `{course-count}` is a number of `Course.counts`.
+this build, and `{course-count}` is a number of `Course.counts`. Python writes the lines
+rather than a template, because most of them depend on what a chapter has.
 """
 
 from collections.abc import Iterator

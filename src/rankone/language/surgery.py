@@ -111,6 +111,9 @@ class History(Module):
     """A model and the facts rewritten in it; edits can be undone exactly, because the
     unedited model is kept.
 
+    `rankone.writes.Edited` does the same for one matrix. A common base would share the
+    loop and `undo`, and would have to be told both types.
+
     Attributes:
         base: The model before any edit.
         edits: The edits in the order they were made.

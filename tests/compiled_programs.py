@@ -2,7 +2,8 @@
 tracing and compiling.
 
 Counted are requests, so that a file has one count whether the persistent cache is full
-or empty. Its programs are dropped after it, so that no file lives on another's.
+or empty. Its programs are dropped after it, so that no file lives on another's. Counts
+are limited, and not seconds, because all machines compile equally many programs.
 `tests/compile_budget.toml` holds the most for each file, and
 `.venv/bin/python tools/compile_budget.py` renews it.
 """
@@ -16,7 +17,7 @@ from typing import Any
 import jax
 import pytest
 
-TABLE = Path(__file__).with_suffix(".toml")
+TABLE = Path(__file__).with_name("compile_budget.toml")
 UNLISTED = 10  # programs that a file may compile which the table does not name
 # jax forgets the programs of a function that is garbage, and when that is collected
 # differs from run to run: `memory/test_memories.py` was seen to ask for 329 to 333.

@@ -19,44 +19,31 @@ def draw(axes):
     """What the chapters draw with."""
     (a, b), (c, d) = axes
     x = np.linspace(0.1, 1, 20)
-    (
-        a.plot(x, x**2, label="plot"),
-        a.semilogy(x, x, label="semilogy"),
-        a.fill_between(x, x, 2 * x, alpha=0.2),
-    )
-    (
-        a.axhline(0.5, color="k", ls=":"),
-        a.axvline(0.5),
-        a.text(0.2, 0.5, "text"),
-        a.legend(),
-        a.set(xlabel="x", ylabel="y"),
-    )
-    (
-        b.errorbar(x[::5], x[::5], x[::5] / 9, fmt="o-", capsize=2, label="errorbar"),
-        b.legend(fontsize=8),
-    )
-    (
-        b.set(title="title", xscale="log", xticks=[0.1, 0.5, 1], xticklabels=[1, 2, 3]),
-        b.minorticks_off(),
-    )
-    (
-        c.scatter(x, x, s=9),
-        c.hist(x, bins=5, histtype="step"),
-        c.vlines([0.2], 0, 3, ls="--"),
-        c.bar(x, x, width=0.02),
-    )
-    (
-        c.annotate("note", (0.5, 0.5), textcoords="offset points", xytext=(5, 5)),
-        c.contour(np.outer(x, x)),
-        c.grid(False),
-    )
-    (
-        d.figure.colorbar(d.imshow(np.outer(x, x)), label="colour"),
-        d.step(x, x),
-        d.loglog(x, x),
-        d.tick_params(length=2),
-    )
-    d.figure.legend(loc="outside right"), d.figure.suptitle("above")
+    a.plot(x, x**2, label="plot")
+    a.semilogy(x, x, label="semilogy")
+    a.fill_between(x, x, 2 * x, alpha=0.2)
+    a.axhline(0.5, color="k", ls=":")
+    a.axvline(0.5)
+    a.text(0.2, 0.5, "text")
+    a.legend()
+    a.set(xlabel="x", ylabel="y")
+    b.errorbar(x[::5], x[::5], x[::5] / 9, fmt="o-", capsize=2, label="errorbar")
+    b.legend(fontsize=8)
+    b.set(title="title", xscale="log", xticks=[0.1, 0.5, 1], xticklabels=[1, 2, 3])
+    b.minorticks_off()
+    c.scatter(x, x, s=9)
+    c.hist(x, bins=5, histtype="step")
+    c.vlines([0.2], 0, 3, ls="--")
+    c.bar(x, x, width=0.02)
+    c.annotate("note", (0.5, 0.5), textcoords="offset points", xytext=(5, 5))
+    c.contour(np.outer(x, x))
+    c.grid(False)
+    d.figure.colorbar(d.imshow(np.outer(x, x)), label="colour")
+    d.step(x, x)
+    d.loglog(x, x)
+    d.tick_params(length=2)
+    d.figure.legend(loc="outside right")
+    d.figure.suptitle("above")
 
 
 def pixels(fig):
@@ -126,8 +113,11 @@ def size(picture):
 def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
     fig, axes = figure(1, 2, height=3, sharey=True)
     for ax in axes:
-        ax.plot([0, 1], [0, 1], label="law"), ax.set(xlabel="x", ylabel="y")
-    axes[0].legend(loc="lower right"), axes[1].set_title("titled"), axes[1].legend()
+        ax.plot([0, 1], [0, 1], label="law")
+        ax.set(xlabel="x", ylabel="y")
+    axes[0].legend(loc="lower right")
+    axes[1].set_title("titled")
+    axes[1].legend()
     letters = axes[0].xaxis.label.get_size()
     width, height = size(fig.for_phone())
     assert width == pytest.approx(3.7 * 2 * 95, rel=0.05)  # cut to what is drawn

@@ -3,7 +3,9 @@ and is held to its condition.
 """
 
 import ast
+import io
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,14 @@ from rankone_book.claims import compare_with_page, holds, measured, pretty
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "_build" / "html" / "book" / "chapters"
+# tokens that say nothing
+LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+    tokenize.NEWLINE,
+    tokenize.NL,
+}
 
 
 @pytest.fixture
@@ -234,27 +244,56 @@ def test_a_cell_that_only_sets_up_is_folded(code: str, folded: bool) -> None:
     assert "hide_mode" not in open_cell  # a reader looks at what it shows
 
 
+def packed(code: str) -> list[str]:
+    """The statements of a cell that are several in one, or a function without `def`."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        chained = isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple)
+        unnamed = isinstance(node, ast.Assign | ast.AnnAssign) and (
+            isinstance(node.value, ast.Lambda)
+        )
+        if chained or unnamed:
+            found.append(ast.unparse(node))
+    signs = [
+        token
+        for token in tokenize.generate_tokens(io.StringIO(code).readline)
+        if token.type not in LAYOUT
+    ]
+    # the last may hide what the cell's last call returns
+    found += [token.line for token in signs[:-1] if token.string == ";"]
+    return found
+
+
 @pytest.mark.parametrize(
     "page",
-    sorted((ROOT / "book" / "chapters").glob("*.md")),
-    ids=lambda path: path.stem,
+    sorted((ROOT / "book").rglob("*.md")),
+    ids=lambda path: path.relative_to(ROOT / "book").with_suffix("").as_posix(),
 )
-def test_a_cell_calls_for_one_thing_at_a_time(page: Path) -> None:
-    """No statement is a tuple of calls, which a notebook would print."""
+def test_a_cell_has_one_statement_a_line_and_functions_with_names(page: Path) -> None:
     cells = re.findall(
         r"^```\{code-cell\}[^\n]*\n(.*?)^```$",
         page.read_text(encoding="utf-8"),
         re.MULTILINE | re.DOTALL,
     )
     code = [OPTIONS.sub("", cell) for cell in cells]
-    trees = [ast.parse(cell) for cell in code if not cell.lstrip().startswith("%")]
-    chained = [
-        ast.unparse(node)
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple)
-    ]
-    assert chained == []
+    python = [cell for cell in code if not cell.lstrip().startswith("%")]
+    assert [statement for cell in python for statement in packed(cell)] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("ax.plot(x)\nax.grid();\n", []),
+        ("ax.grid(); # nothing\n", []),
+        ("pair = sorted(x, key=lambda one: one.size)\n", []),
+        ("ax.plot(x), ax.grid()\n", ["(ax.plot(x), ax.grid())"]),
+        ("if x:\n    f = lambda x: x\n", ["f = lambda x: x"]),
+        ("a = 1; b = 2\n", ["a = 1; b = 2\n"]),
+        ("ax.grid();\nprint(x)\n", ["ax.grid();\n"]),
+    ],
+)
+def test_several_statements_in_one_are_seen(code: str, found: list[str]) -> None:
+    assert packed(code) == found
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.html")))

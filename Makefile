@@ -58,6 +58,7 @@ assignment: $(HTML) ## write what a class needs for one page of exercises, such 
 assignments: $(HTML) ## the same for all pages of exercises
 	@$(PYTHON) tools/assignment.py
 
+# The book first, because hundreds of tests read its pages; `make check` does without it.
 test: $(TESTS) $(HTML) ## build what is stale, then run every test but those of the next targets
 	@$(PYTHON) tools/chromium.py
 	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not walk" $(addprefix --ignore ,$(COLAB))

@@ -954,23 +954,23 @@ def test_a_gradient_step_sees_no_order_and_a_queue_does(x64):
     network = ro.universal_learner(
         lambda x, y, x_star: y * x_star, construction="two_layers", units=60
     )
-    pairs = np.array([[0.2, 1.0], [0.8, -1.0], [0.5, 0.25]])
+    pairs = np.array([[0.2, 1.0], [0.8, -1.0]])
     after, reordered = (
-        adapt(network, rows[:, 0], rows[:, 1]) for rows in (pairs, pairs[[2, 0, 1]])
+        adapt(network, rows[:, 0], rows[:, 1]) for rows in (pairs, pairs[::-1])
     )
     for first, second in zip(
         jax.tree.leaves(after), jax.tree.leaves(reordered), strict=True
     ):
         np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-15)
 
-    move = np.eye(6, k=-2)
-    enter = np.eye(6, 2)
+    move = np.eye(4, k=-2)
+    enter = np.eye(4, 2)
 
     def read(rows):
-        state = np.zeros(6)
+        state = np.zeros(4)
         for pair in rows:
             state = move @ state + enter @ pair
         return state
 
     np.testing.assert_array_equal(read(pairs), pairs[::-1].ravel())
-    assert not np.allclose(read(pairs), read(pairs[[2, 0, 1]]))
+    assert not np.allclose(read(pairs), read(pairs[::-1]))

@@ -9,15 +9,21 @@ that does not name the argument is a leak; an answer to what no function could m
 array of another shape is what the function takes, but not what a loss of the caller's
 own takes, that loss has the word.
 
+Hypothesis would need a strategy for every argument, and neither it nor jaxtyping, whose
+annotations refuse nothing until a type checker is switched on, reads what an error says.
+
     .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # minutes
     .venv/bin/python tools/bad_inputs.py tests/memory --record       # a piece: all inputs to what these tests call
+    .venv/bin/python tools/bad_inputs.py tests/memory --record --new # of what no record has called yet
     .venv/bin/python tools/bad_inputs.py --most 150 --examples       # of what the examples call alone
 
 `--record` keeps the counts, and what was called, in `tests/bad_inputs.json`. What is
-not called, nor there, is listed.
+not called, nor there, is listed. Called is what the packages export, and what pages and
+experiments import from a module within a package.
 """
 
 import argparse
+import ast
 import dataclasses
 import doctest
 import importlib
@@ -31,7 +37,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from time import perf_counter
@@ -61,7 +67,6 @@ PARTS = (  # of the package, and folders of its tests
     "residual",
     "theory",
     "universality",
-    "widgets",
     "writes",
 )
 # no function takes such numbers
@@ -100,7 +105,6 @@ NOT_CHECKED = (
     "cls",
     "checkpoint",
     "params",
-    *("layers", "facts"),  # the page of a widget checks them
 )
 # get what is checked
 BEHIND = (
@@ -109,9 +113,14 @@ BEHIND = (
     "canonical",
     "smallest_pivot",
     "wider",
+    # steps of a network's forward pass, inside a program of the caller's
+    *("Cache", "at_positions", "before_head", "continue_tokens", "embed", "head"),
+    *("log_likelihood", "logits", "next_scores", "run", "up_to_layer"),
+    "is_layer",  # is asked about anything
 )
 NEVER = dict[str, str]()  # public function or method → why nothing calls it here
-RECORD = Path(__file__).parents[1] / "tests" / "bad_inputs.json"
+ROOT = Path(__file__).parents[1]
+RECORD = ROOT / "tests" / "bad_inputs.json"
 HOOK = "tests/checks/test_checks.py::test_these_tests_run_the_package_under_a_type_checker_that_knows_shapes"
 # seconds of a call that is worth repeating with bad inputs; of the first most is
 # compiling
@@ -130,19 +139,20 @@ class Call(NamedTuple):
 
 
 def modules() -> Iterator[Any]:
-    """Every module of the library, and the explorers, whose examples are run."""
+    """Every module of the library, whose examples are run."""
     for part in PARTS:
-        package = importlib.import_module(
-            "rankone_book.widgets" if part == "widgets" else f"rankone.{part}"
-        )
+        package = importlib.import_module(f"rankone.{part}")
         yield package
         for entry in pkgutil.iter_modules(getattr(package, "__path__", [])):
             yield importlib.import_module(f"{package.__name__}.{entry.name}")
 
 
-def public() -> dict[int, tuple[str, Callable[..., Any]]]:
-    """Id of its code → name and function, of all that the packages export, and the modules of
-    `theory` and `printed`.
+def public(
+    besides: Container[tuple[str, str]] = (),
+) -> dict[int, tuple[str, Callable[..., Any]]]:
+    """Id of its code → name and function, of all that the packages export, and the
+    modules of `theory` and `printed`, and of what stands in `besides`, by module and
+    name.
 
     A class that only holds results, and so checks nothing when it is made, counts with
     its methods alone; those of a protocol do nothing.
@@ -156,8 +166,9 @@ def public() -> dict[int, tuple[str, Callable[..., Any]]]:
     ]
     things = {
         (name, id(thing)): thing
-        for m in exported
+        for m in modules()
         for name in _names_of(m)
+        if m in exported or (m.__name__, name) in besides
         for thing in [getattr(m, name)]
     }
     things = {
@@ -212,6 +223,39 @@ def _names_of(module: Any) -> list[str]:
         for name in getattr(module, "__all__", ())
         if callable(getattr(module, name)) and name not in BEHIND
     ]
+
+
+def imported() -> set[tuple[str, str]]:
+    """Module and name, of all that a cell of a page or an experiment takes from a module
+    of a part, as `from rankone.language.spread import spread_edit` or
+    `ro.residual.resmem.soft_weights` do.
+    """
+    cells = [
+        re.sub(r"(?m)^(---\n(.*\n)*?---|[:%!].*)$", "", cell)
+        for page in sorted(ROOT.glob("book/**/*.md"))
+        for cell in re.findall(
+            r"(?ms)^```\{code-cell\}[^\n]*\n(.*?)^```", page.read_text("utf-8")
+        )
+    ]
+    scripts = [
+        path.read_text("utf-8") for path in sorted(ROOT.glob("experiments/*.py"))
+    ]
+    found: set[tuple[str, str]] = set()
+    nodes = [node for code in cells + scripts for node in ast.walk(ast.parse(code))]
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            found.update((node.module, alias.name) for alias in node.names)
+        if isinstance(node, ast.Attribute) and id(node) not in inner:
+            home, _, name = ast.unparse(node).rpartition(".")
+            found.add((home.replace("ro.", "rankone.", 1), name))
+    whole = {f"{home}.{name}" for home, name in found}
+    return found | {
+        (module.__name__, name)
+        for module in modules()
+        if module.__name__ in whole
+        for name in _names_of(module)
+    }
 
 
 def _has_own_init(thing: Any) -> bool:
@@ -552,7 +596,7 @@ def without_a_call() -> set[str]:
     """Functions that no record names, and whose module has no example with their
     name.
     """
-    names = public()
+    names = public(imported())
     known = {name for part in recorded().values() for name in part["functions"]}
     return {
         name
@@ -566,10 +610,22 @@ def without_a_call() -> set[str]:
     }
 
 
-def record(tests: list[str], ended: Counter, functions: Iterable[str]) -> None:
-    """Keep the counts of one part."""
+def record(
+    tests: list[str], ended: Counter, functions: Iterable[str], *, more: bool
+) -> None:
+    """Keep the counts of one part, and of the others that there still are; `more` adds
+    them to what the part has.
+    """
     part = " ".join(Path(test).name for test in tests)
-    counts = recorded() | {
+    if more and part in recorded():
+        ended = ended + Counter(recorded()[part]["inputs"])
+        functions = {*functions, *recorded()[part]["functions"]}
+    others = {
+        name: counts
+        for name, counts in recorded().items()
+        if name in ("all", "examples") or set(name.split()) <= {*PARTS}
+    }
+    counts = others | {
         part: {"inputs": dict(sorted(ended.items())), "functions": sorted(functions)}
     }
     RECORD.write_text(
@@ -605,11 +661,18 @@ def main() -> None:
         "--record", action="store_true", help="try all inputs, and keep the counts"
     )
     parser.add_argument(
+        "--new", action="store_true", help="only what no record has called yet"
+    )
+    parser.add_argument(
         "tests", nargs="*", help="instead of the examples and all tests of the library"
     )
     args = parser.parse_args()
     every = [folder for part in PARTS if os.path.isdir(folder := f"tests/{part}")]
-    names = public()
+    names = public(imported())
+    if args.new:
+        known = {name for part in recorded().values() for name in part["functions"]}
+        new = missing(names, known)
+        names = {code: pair for code, pair in names.items() if pair[0] in new}
     with watched(names) as calls:
         if not args.tests:
             run_examples()
@@ -630,7 +693,8 @@ def main() -> None:
     faults = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())
     if args.record:
-        record(args.tests or ["examples" if args.examples else "all"], total, calls)
+        part = args.tests or ["examples" if args.examples else "all"]
+        record(part, total, calls, more=args.new)
     print("\n".join(sorted(faults)))
     never = missing(
         names,

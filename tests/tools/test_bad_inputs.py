@@ -4,6 +4,7 @@ tries.
 
 import subprocess
 import sys
+from collections import Counter
 from contextlib import nullcontext
 from functools import partial
 
@@ -11,7 +12,18 @@ import jax
 import numpy as np
 import optax
 import pytest
-from bad_inputs import Call, outcome, recorded, table, watched, without_a_call
+from bad_inputs import (
+    PARTS,
+    Call,
+    imported,
+    outcome,
+    public,
+    record,
+    recorded,
+    table,
+    watched,
+    without_a_call,
+)
 from few_tests import names_of
 
 from rankone._annotated import checked
@@ -50,6 +62,34 @@ def test_an_example_or_a_record_calls_every_public_function():
     """
     silent = {name for name in without_a_call() if not name.endswith("()")}
     assert silent == set(), CALLED
+
+
+def test_what_a_page_or_an_experiment_imports_counts_as_public():
+    names = {name for name, _ in public(imported()).values()}
+    assert {"gain", "find_fact_value", "spread_edit", "seed_matrix"} <= names
+    assert not {"gain", "spread_edit"} & {name for name, _ in public().values()}
+
+
+def test_new_counts_are_added_to_those_of_their_part(tmp_path, monkeypatch):
+    monkeypatch.setattr("bad_inputs.RECORD", tmp_path / "record.json")
+    record(["tests/data"], Counter(named=2), {"countries"}, more=False)
+    record(["tests/nn"], Counter(named=1), {"Dense()"}, more=False)
+    record(["tests/data"], Counter(named=3, answered=1), {"country"}, more=True)
+    assert recorded()["data"] == {
+        "inputs": {"answered": 1, "named": 5},
+        "functions": ["countries", "country"],
+    }
+    record(["tests/data"], Counter(named=4), {"country"}, more=False)
+    assert recorded()["data"]["inputs"] == {"named": 4}
+    assert set(recorded()) == {"data", "nn"}
+
+
+def test_the_record_is_of_parts_that_there_are():
+    assert {part for name in recorded() for part in name.split()} <= {
+        *PARTS,
+        "all",
+        "examples",
+    }
 
 
 def test_in_the_record_nothing_ended_as_it_should_not():
@@ -190,11 +230,11 @@ def test_options_are_replaced_one_by_one():
         return options
 
     counts = table(
-        {"answers": Call(answers, {"options": {"width": 1.0, "layers": 2}})}, 1000, 0
+        {"answers": Call(answers, {"options": {"width": 1.0, "params": 2}})}, 1000, 0
     )
     assert "answered wrongly: answers(width=complex)" in counts[""]
-    # which the page of a widget checks
-    assert not [wrong for wrong in counts[""] if "layers" in wrong]
+    # which a loss of the caller's checks
+    assert not [wrong for wrong in counts[""] if "params" in wrong]
 
 
 def test_a_test_names_what_its_helpers_and_fixtures_name(tmp_path):

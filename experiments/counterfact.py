@@ -180,9 +180,11 @@ def subject_streams(
     the stream after the last (n, d).
 
     Blocks are counted from the first to `layer`. No more of the model is run, and
-    nothing is searched for.
+    nothing is searched for. Without contexts the question stands alone.
     """
-    texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
+    texts = (
+        corpus_contexts(model().tokenizer, ((contexts, 10),)) if contexts > 0 else [""]
+    )
     rows = [
         _cut(text + case.request.text, case.request.subject)
         for case in chosen

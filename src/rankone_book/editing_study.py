@@ -272,11 +272,17 @@ def reach_counts(cell: dict[str, Any]) -> dict[str, tuple[int, int]]:
     return {name: (int(some), int(every)) for name, (some, every) in parts.items()}
 
 
-def reach_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of `editing_reach`: a header, then one row per allowed length.
+def reach_rows(record: dict[str, Any], held: dict[str, Any]) -> list[list[str]]:
+    """The table of `editing_reach`: a header, then the model before any edit, then one
+    row per allowed length.
 
     Args:
         record: From `rankone_book.records.load_record`.
+        held: The record of `editing_held`, which has what the unedited model answers
+            to the same questions.
+
+    Raises:
+        ValueError: If `held` lacks a fact, or asked about other neighbours.
     """
     rows = [
         [
@@ -288,16 +294,39 @@ def reach_rows(record: dict[str, Any]) -> list[list[str]]:
             "other facts still given",
         ]
     ]
-    cells = sorted(record["cells"], key=lambda cell: cell["parameters"]["reach"])
-    for cell in cells:
-        counts = reach_counts(cell)
+    by_reach = {cell["parameters"]["reach"]: cell for cell in record["cells"]}
+    # any reach will do: before the edit they all ask the same
+    counts = _unedited_counts(by_reach[max(by_reach)], held)
+    rows.append(["unedited", "–", *(f"{some} of {every}" for some, every in counts)])
+    for _, cell in sorted(by_reach.items()):
+        counted = reach_counts(cell).values()
         rows.append(
             [
                 f"{cell['parameters']['reach']:g} ‖v₀‖",
-                *(f"{some} of {every}" for some, every in counts.values()),
+                *(f"{some} of {every}" for some, every in counted),
             ]
         )
     return rows
+
+
+def _unedited_counts(
+    cell: dict[str, Any], held: dict[str, Any]
+) -> list[tuple[int, int]]:
+    """What `reach_counts` would count of the unedited model, without the bound."""
+    count = cell["parameters"]["neighbours"]
+    margins = [
+        select_one(held, fact=fact, neighbours=count)["results"]["none"]["margin"]
+        for fact in cell["results"]["subject"]
+    ]
+    unedited = {
+        "length": [],
+        "margin": margins,
+        "subject": {
+            fact: {"before": one["before"], "after": one["before"]}
+            for fact, one in cell["results"]["subject"].items()
+        },
+    }
+    return list(reach_counts(cell | {"results": unedited}).values())[1:]
 
 
 def neighbour_shares(

@@ -503,7 +503,7 @@ def test_an_allowed_length_is_counted_edit_by_edit():
             "continent:Oslo:Asia": {"before": [[0, 1]], "after": [[1, 1]]},
         },
     }
-    cell = {"parameters": {"reach": 2.0}, "results": results}
+    cell = {"parameters": {"reach": 2.0, "neighbours": 2}, "results": results}
     assert reach_counts(cell) == {
         "bound": (1, 2),
         "new": (1, 2),
@@ -511,5 +511,20 @@ def test_an_allowed_length_is_counted_edit_by_edit():
         "neighbours": (3, 4),
         "facts": (1, 2),
     }
-    (_, row) = reach_rows({"cells": [cell]})
+    # before any edit, by the names of the facts, in whatever order they were recorded
+    before = {
+        "continent:Oslo:Asia": [-1, -1, -1, 1, 1, -1],
+        "capital:Japan:Rome": [-1, -1, -1, -1, -1, -1],
+    }
+    held = [
+        {
+            "parameters": {"fact": fact, "neighbours": 2},
+            "results": {"none": {"margin": margin}},
+        }
+        for fact, margin in before.items()
+    ]
+    (_, none, row) = reach_rows({"cells": [cell]}, {"cells": held})
+    assert none == ["unedited", "–", "0 of 2", "1 of 6", "3 of 4", "2 of 2"]
     assert row == ["2 ‖v₀‖", "1 of 2", "1 of 2", "5 of 6", "3 of 4", "1 of 2"]
+    with refused(ValueError, match="0 cells"):
+        reach_rows({"cells": [cell]}, {"cells": held[:1]})

@@ -45,7 +45,7 @@ from rankone.language.tracing import subject_noise, trace
 from rankone.language.transformer import Network
 from rankone_book.model_study import block_rows, correlation_rows, ratio_rows
 
-GRID = {"layer": list(range(0, 30, 3))}
+GRID = {"layer": list(range(2, 30, 5))}
 OPTIONS = {
     "facts": 6,
     "neighbours": 3,
@@ -54,7 +54,7 @@ OPTIONS = {
     "ridge": 0.01,
     "every": 12,
     "noises": 2,
-    "compared": 100,
+    "compared": 60,
     "prefixes": 6,
 }
 BATCH = 50  # questions whose answers are checked at a time

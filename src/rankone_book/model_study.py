@@ -22,12 +22,15 @@ _NAMES = {"subject": "other subjects", "question": "other questions"}
 
 
 def rank_correlation(a: NDArray, b: NDArray) -> float:
-    """Spearman's rank correlation; ties get their mean rank.
+    """Spearman's rank correlation; ties get their mean rank. NaN where one of the two
+    has fewer than two different values.
 
     Args:
-        a: Some numbers, not all alike.
+        a: Some numbers.
         b: As many.
     """
+    if min(len(set(np.asarray(x).tolist())) for x in (a, b)) < 2:
+        return float("nan")
     ranks = [
         [(np.sum(x < value) + np.sum(x <= value) - 1) / 2 for value in x]
         for x in (np.asarray(a), np.asarray(b))
@@ -122,6 +125,7 @@ def correlations(record: dict[str, Any]) -> dict[str, float]:
                 found[name] = float(np.corrcoef(values, flips)[0, 1])
                 found[f"{name}_partial"] = partial(values, flips, at)
     within = np.concatenate([one["within"] for one in kept.values()])
+    within = within[np.isfinite(within)]
     return found | {
         "within": float(within.mean()),
         "within_median": float(np.median(within)),

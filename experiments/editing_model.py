@@ -238,7 +238,10 @@ EXPERIMENT = Experiment(
 
 if __name__ == "__main__":
     places(("--cases", "RANKONE_CASES"))
-    blocks = {"layer": list(range(model().network.config.layers))}
-    record = main(replace(EXPERIMENT, grid=blocks))
+    whole = EXPERIMENT
+    if "RANKONE_MODEL" in os.environ:
+        blocks = {"layer": list(range(model().network.config.layers))}
+        whole = replace(EXPERIMENT, grid=blocks)
+    record = main(whole)
     for rows in (block_rows(record), correlation_rows(record), ratio_rows(record)):
         print("\n".join(" | ".join(row) for row in rows) + "\n")

@@ -204,13 +204,13 @@ def written(name: str, folder: Path, saved: Path) -> dict[str, np.ndarray]:
             found.extend(parameters)
             return adam(parameters, **options)
 
-        torch.optim.Adam = watched  # type: ignore[misc]
+        torch.optim.Adam = watched
         try:
             ((u, v),) = getattr(main, function)(
                 network, words, asked[0], hyper
             ).values()
         finally:
-            torch.optim.Adam = adam  # type: ignore[misc]
+            torch.optim.Adam = adam
         return {name: np.outer(v.detach(), u), f"{name}_delta": found[0].detach()}
 
 
@@ -261,7 +261,7 @@ def main(folder: Path) -> None:
     import transformers
 
     sys.modules["datasets"] = ModuleType("datasets")
-    sys.modules["datasets"].load_dataset = None  # type: ignore[attr-defined]
+    sys.modules["datasets"].load_dataset = None
     with tempfile.TemporaryDirectory() as place:
         saved = model().save(Path(place) / "small")
         results = {}

@@ -180,9 +180,11 @@ def subject_streams(
     the stream after the last (n, d).
 
     Blocks are counted from the first to `layer`. No more of the model is run, and
-    nothing is searched for.
+    nothing is searched for. Without contexts the question stands alone.
     """
-    texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
+    texts = (
+        corpus_contexts(model().tokenizer, ((contexts, 10),)) if contexts > 0 else [""]
+    )
     rows = [
         _cut(text + case.request.text, case.request.subject)
         for case in chosen
@@ -359,27 +361,33 @@ def measure(
     return results | {"at_reach": np.sum(held["length"] > 0.999 * reach)}
 
 
-def with_data(experiment: Experiment) -> dict:
-    """`main` with two options more, which name places on this machine and so are not
-    recorded.
+def places(*more: tuple[str, str]) -> None:
+    """Move options that name places on this machine from the command line to the
+    environment, because a record does not hold them.
 
     --data PATH is a copy of the data set's file; --model PATH another language model,
     in the form that `LanguageModel.load` reads, whose records need a folder of their
-    own, --out.
+    own, --out. `more` has further pairs of an option and its variable.
     """
     for option, variable in (
         ("--data", "RANKONE_COUNTERFACT"),
         ("--model", "RANKONE_MODEL"),
+        *more,
     ):
         if option in sys.argv:
             at = sys.argv.index(option)
             os.environ[variable] = sys.argv[at + 1]
             del sys.argv[at : at + 2]
-    if "RANKONE_MODEL" in os.environ and "--out" not in sys.argv:
+    if "RANKONE_MODEL" in os.environ and not {"--out", "--help", "-h"} & set(sys.argv):
         raise SystemExit(
             "--model: give it a folder of records by --out; those of the book are of "
             "one model."
         )
+
+
+def with_data(experiment: Experiment) -> dict:
+    """`main`, after `places`."""
+    places()
     return main(experiment)
 
 

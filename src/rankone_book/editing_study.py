@@ -14,6 +14,7 @@ from rankone_book.records import select_one
 __all__ = [
     "BLOCK_TRIALS",
     "METHODS",
+    "best_setting",
     "held_rows",
     "method_rows",
     "neighbour_shares",
@@ -21,6 +22,8 @@ __all__ = [
     "reach_rows",
     "summarise_record",
     "survivors",
+    "tuned_settings",
+    "tuning_rows",
     "turned_by_share",
 ]
 
@@ -137,6 +140,77 @@ def method_rows(record: dict[str, Any]) -> list[list[str]]:
             score, shares["kept"], fluency, price,
         ])  # fmt: skip
     return rows
+
+
+def tuned_settings(record: dict[str, Any]) -> dict[tuple[float, float], dict[str, Any]]:
+    """Mean scores of fine-tuning by (bound, step size), over the facts that were
+    measured with every setting.
+
+    Args:
+        record: The record of `editing_tuning`, from `rankone_book.records.load_record`.
+
+    Returns:
+        (bound, step size) → what `summarise` returns.
+    """
+    answers: dict[tuple[float, float], dict[str, Any]] = {}
+    for cell in record["cells"]:
+        at = cell["parameters"]
+        setting = answers.setdefault((at["radius"], at["rate"]), {})
+        setting[at["fact"]] = cell["results"]["answers"]["tuned"]
+    common = set.intersection(*map(set, answers.values()))
+    paraphrases = {len(relation.paraphrases) for relation in RELATIONS.values()}.pop()
+    return {
+        setting: summarise([of[fact] for fact in sorted(common)], paraphrases)
+        for setting, of in sorted(answers.items())
+    }
+
+
+def tuning_rows(record: dict[str, Any], facts: dict[str, Any]) -> list[list[str]]:
+    """The table of `editing_tuning`: a header, the closed form on the same facts, then
+    fine-tuning with the setting that is best by each score.
+
+    Args:
+        record: As in `tuned_settings`.
+        facts: The record of `editing_facts`, which has the closed form's answers.
+    """
+    scores = (*_SHARES[:3], "score")
+    settings = tuned_settings(record)
+    names = {cell["parameters"]["fact"] for cell in record["cells"]}
+    others = [fact for fact in facts["full"]["fact"] if fact not in names]
+    rows = [["method", "chosen by", "bound", "step size", *scores]]
+    closed = summarise_record(facts, "rome", without=others)
+    rows.append(["closed form", "–", "–", "–", *_scores(closed)])
+    for score in scores:
+        bound, rate = best_setting(settings, score)
+        summary = settings[bound, rate]
+        rows.append(
+            ["fine-tuning", score, f"{bound:g}", f"{rate:g}", *_scores(summary)]
+        )
+    return rows
+
+
+def best_setting(
+    settings: dict[tuple[float, float], dict[str, Any]], score: str
+) -> tuple[float, float]:
+    """The (bound, step size) whose score is highest, and of equal ones that with the
+    highest overall score, then the smallest numbers.
+
+    Args:
+        settings: From `tuned_settings`.
+        score: "efficacy", "paraphrase", "neighbourhood" or "score".
+    """
+
+    def rank(setting: tuple[float, float]) -> tuple[float, float, float, float]:
+        summary = settings[setting]
+        value = summary[score] if score == "score" else summary[score]["share"]
+        return -value, -summary["score"], *setting
+
+    return min(settings, key=rank)
+
+
+def _scores(summary: dict[str, Any]) -> list[str]:
+    shares = [_share(summary[share]) for share in _SHARES[:3]]
+    return [*shares, f"{100 * summary['score']:.0f}"]
 
 
 def survivors(
@@ -272,11 +346,17 @@ def reach_counts(cell: dict[str, Any]) -> dict[str, tuple[int, int]]:
     return {name: (int(some), int(every)) for name, (some, every) in parts.items()}
 
 
-def reach_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of `editing_reach`: a header, then one row per allowed length.
+def reach_rows(record: dict[str, Any], held: dict[str, Any]) -> list[list[str]]:
+    """The table of `editing_reach`: a header, then the model before any edit, then one
+    row per allowed length.
 
     Args:
         record: From `rankone_book.records.load_record`.
+        held: The record of `editing_held`, which has what the unedited model answers
+            to the same questions.
+
+    Raises:
+        ValueError: If `held` lacks a fact, or asked about other neighbours.
     """
     rows = [
         [
@@ -288,16 +368,39 @@ def reach_rows(record: dict[str, Any]) -> list[list[str]]:
             "other facts still given",
         ]
     ]
-    cells = sorted(record["cells"], key=lambda cell: cell["parameters"]["reach"])
-    for cell in cells:
-        counts = reach_counts(cell)
+    by_reach = {cell["parameters"]["reach"]: cell for cell in record["cells"]}
+    # any reach will do: before the edit they all ask the same
+    counts = _unedited_counts(by_reach[max(by_reach)], held)
+    rows.append(["unedited", "–", *(f"{some} of {every}" for some, every in counts)])
+    for _, cell in sorted(by_reach.items()):
+        counted = reach_counts(cell).values()
         rows.append(
             [
                 f"{cell['parameters']['reach']:g} ‖v₀‖",
-                *(f"{some} of {every}" for some, every in counts.values()),
+                *(f"{some} of {every}" for some, every in counted),
             ]
         )
     return rows
+
+
+def _unedited_counts(
+    cell: dict[str, Any], held: dict[str, Any]
+) -> list[tuple[int, int]]:
+    """What `reach_counts` would count of the unedited model, without the bound."""
+    count = cell["parameters"]["neighbours"]
+    margins = [
+        select_one(held, fact=fact, neighbours=count)["results"]["none"]["margin"]
+        for fact in cell["results"]["subject"]
+    ]
+    unedited = {
+        "length": [],
+        "margin": margins,
+        "subject": {
+            fact: {"before": one["before"], "after": one["before"]}
+            for fact, one in cell["results"]["subject"].items()
+        },
+    }
+    return list(reach_counts(cell | {"results": unedited}).values())[1:]
 
 
 def neighbour_shares(

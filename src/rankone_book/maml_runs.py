@@ -2,6 +2,7 @@
 [M-fig2–5].
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,12 +127,12 @@ def _of_one_setting(record: dict[str, Any], **parameters: Any) -> list[dict[str,
             f"parameters: got {brief(parameters)}; "
             "it must be those of at least one recorded cell."
         )
-    first = cells[0]["parameters"]
+    settings = [cell["parameters"] for cell in cells]
+    names = dict.fromkeys(name for one in settings for name in one if name != "seed")
     mixed = [
         name
-        for name in first
-        if name != "seed"
-        and any(cell["parameters"].get(name) != first[name] for cell in cells)
+        for name in names
+        if any(one.get(name) != other.get(name) for one, other in pairwise(settings))
     ]
     if mixed:
         raise ValueError(

@@ -305,7 +305,8 @@ def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
             f"{record.get('name', 'the record')!r} have; they must be those of exactly "
             "one cell."
         )
-    return cells[0]
+    (cell,) = cells
+    return cell
 
 
 @dataclass(frozen=True)

@@ -316,10 +316,15 @@ def test_one_cell_is_selected_by_its_parameters() -> None:
 
 
 BY_PLACE = re.compile(
-    r"\bselect\([^()]*(?:\([^()]*\)[^()]*)*\)\[\s*-?\d|\[.cells.\]\[|\bgroups\[\d"
+    r"\bselect\([^()]*(?:\([^()]*\)[^()]*)*\)\[\s*-?\d"
+    r"|\[.(?:cells|runs).\]\[|\b(?:cells|runs|groups)\[-?\d"
 )
 PAGES = sorted(
-    [*(ROOT / "book").rglob("*.md"), *(ROOT / "src" / "rankone_book").rglob("*.py")]
+    [
+        *(ROOT / "book").rglob("*.md"),
+        *(ROOT / "src" / "rankone_book").rglob("*.py"),
+        *(ROOT / "experiments").glob("*.py"),
+    ]
 )
 
 
@@ -335,6 +340,8 @@ def test_a_selection_by_place_is_found() -> None:
         'record["cells"][0]',
         "r['cells'][3]",
         'record["cells"][tried:]',
+        'record["runs"][0]["command"]',
+        "cells[-1]",
     ):
         assert BY_PLACE.search(line)
     assert not BY_PLACE.search('select(record, Y=1)[name]; for c in record["cells"]:')

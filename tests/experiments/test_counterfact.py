@@ -18,7 +18,7 @@ from rankone.language.likelihood import likelihoods
 from rankone.language.many import find_fact_values
 from rankone.language.prompts import corpus_contexts
 from rankone.language.rewriting import Search
-from rankone.language.statistics import key_moments
+from rankone.language.statistics import key_moments, text_keys
 from rankone.language.surgery import find_fact_value
 from rankone.theory.edit_cost import mean_inflation, sequential_residual
 from rankone_book.counterfact_study import (
@@ -31,7 +31,7 @@ from rankone_book.counterfact_study import (
     score_rows,
     scores,
 )
-from rankone_book.records import load_record, provenance, select_one
+from rankone_book.records import load_record, provenance, select, select_one
 
 pytest.importorskip("tokenizers")
 LAYER = 2
@@ -85,12 +85,13 @@ def small(experiment, monkeypatch, tmp_path):
             "counterfact_many",
             "counterfact_peers",
             "counterfact_prose",
+            "counterfact_shares",
             "editing_facts",
         )
     }
     for module in modules.values():
-        monkeypatch.setattr(module, "model", tiny)
         for name, value in {
+            "model": tiny,
             "CASES": range(4),
             "SIZE": 2,
             "PART": 2,
@@ -205,6 +206,34 @@ def test_a_cell_says_what_its_edits_answer_and_cost(small, experiment, tmp_path)
         results["price"], (held["delta"] ** 2).sum(1) / s, rtol=0.01
     )
     assert "four.json" not in json.dumps(record)
+
+
+def test_the_share_of_a_paraphrase_is_that_of_its_own_key(small):
+    found = small["counterfact_shares"].measure(**HOW, seed=0)
+    assert found["case"] == [0, 1, 2, 3]
+    assert found["unnamed"] == []
+    texts = corpus_contexts(tiny().tokenizer, ((HOW["contexts"], 10),))
+    starts = [f"{text}The city of Japan" for text in texts]
+    edited = np.asarray(text_keys(tiny(), starts, LAYER)).mean(0)
+    (key,) = np.asarray(text_keys(tiny(), ["Once in Japan"], LAYER))
+    C = small["editing_facts"].geometry(LAYER, 0.01, 60)
+    u = np.asarray(C.solve(edited))
+    assert found["share"][1] == pytest.approx((u @ key) / (u @ edited), rel=2e-3)
+
+
+def test_nearly_all_of_an_edit_arrives_at_most_paraphrases():
+    (cell,) = select(load_record("counterfact_shares"), layer=LAYER)
+    share_of = dict(zip(*(cell["results"][x] for x in ("case", "share")), strict=True))
+    recorded = load_record("counterfact")
+    numbers = [n for one in recorded["cells"] for n in one["results"]["case"]]
+    share = np.array([share_of[number] for number in numbers])
+    said = recorded_cases(recorded)["after_said"][1, 0]
+    assert len(share) == 1000
+    assert np.median(share) > 0.9
+    # those that do not say the new answer get nearly as much of it
+    assert np.median(share[~said]) > 0.9
+    assert said[share > 0.9].mean() < 0.4
+    assert said[share < 0.75].mean() < said[share > 0.9].mean() / 1.5
 
 
 # Many facts in one model

@@ -10,6 +10,7 @@ from rankone.language.relations import RELATIONS
 from rankone_book.editing_study import (
     BLOCK_TRIALS,
     METHODS,
+    best_setting,
     held_rows,
     method_rows,
     neighbour_shares,
@@ -17,6 +18,8 @@ from rankone_book.editing_study import (
     reach_rows,
     summarise_record,
     survivors,
+    tuned_settings,
+    tuning_rows,
     turned_by_share,
 )
 from rankone_book.records import coverage, load_record, select, select_one
@@ -503,7 +506,7 @@ def test_an_allowed_length_is_counted_edit_by_edit():
             "continent:Oslo:Asia": {"before": [[0, 1]], "after": [[1, 1]]},
         },
     }
-    cell = {"parameters": {"reach": 2.0}, "results": results}
+    cell = {"parameters": {"reach": 2.0, "neighbours": 2}, "results": results}
     assert reach_counts(cell) == {
         "bound": (1, 2),
         "new": (1, 2),
@@ -511,8 +514,23 @@ def test_an_allowed_length_is_counted_edit_by_edit():
         "neighbours": (3, 4),
         "facts": (1, 2),
     }
-    (_, row) = reach_rows({"cells": [cell]})
+    # before any edit, by the names of the facts, in whatever order they were recorded
+    before = {
+        "continent:Oslo:Asia": [-1, -1, -1, 1, 1, -1],
+        "capital:Japan:Rome": [-1, -1, -1, -1, -1, -1],
+    }
+    held = [
+        {
+            "parameters": {"fact": fact, "neighbours": 2},
+            "results": {"none": {"margin": margin}},
+        }
+        for fact, margin in before.items()
+    ]
+    (_, none, row) = reach_rows({"cells": [cell]}, {"cells": held})
+    assert none == ["unedited", "–", "0 of 2", "1 of 6", "3 of 4", "2 of 2"]
     assert row == ["2 ‖v₀‖", "1 of 2", "1 of 2", "5 of 6", "3 of 4", "1 of 2"]
+    with refused(ValueError, match="0 cells"):
+        reach_rows({"cells": [cell]}, {"cells": held[:1]})
 
 
 def test_a_short_delta_spares_the_other_facts_and_loses_paraphrases():
@@ -530,3 +548,55 @@ def test_a_short_delta_spares_the_other_facts_and_loses_paraphrases():
     assert short["paraphrases"] < 0.6 * long["paraphrases"]
     assert short["neighbours"] > long["neighbours"] > 0.9
     assert short["new"] <= long["new"]
+
+
+# The sweep of fine-tuning
+
+
+def swept():
+    """Two facts with two settings each, and a third fact with one of them. The wide
+    bound writes both facts and changes a neighbour of each.
+    """
+    narrow = answers([-5] * 6, [-1] * 6, False, 1.0)
+    wide = answers([-1, -1, -5, -5, -1, -5], [-5, -5, -1, -1, -5, -1], True, 0.5)
+    cells = [
+        {
+            "parameters": {"radius": bound, "rate": 0.1, "fact": fact},
+            "results": {"answers": {"tuned": of}},
+        }
+        for fact in ("a", "b")
+        for bound, of in ((0.01, wide), (0.001, narrow))
+    ]
+    cells.append(cells[0] | {"parameters": cells[0]["parameters"] | {"fact": "c"}})
+    return {"cells": cells}
+
+
+def test_a_setting_is_chosen_by_its_scores_wherever_its_cells_stand(record):
+    settings = tuned_settings(swept())
+    assert {one["edits"] for one in settings.values()} == {2}
+    assert best_setting(settings, "efficacy") == (0.01, 0.1)
+    assert best_setting(settings, "neighbourhood") == (0.001, 0.1)
+    assert settings[0.01, 0.1]["neighbourhood"]["share"] == 0.5
+    backwards = swept()
+    backwards["cells"].reverse()
+    assert tuned_settings(backwards) == settings
+    facts = record | {"full": {"fact": ["a", "b"]}}
+    for cell, fact in zip(facts["cells"], ("a", "b"), strict=True):
+        cell["parameters"] = {"fact": fact}
+    head, closed, *rows = tuning_rows(swept(), facts)
+    assert closed[0] == "closed form"
+    assert closed[4].startswith("100 (")
+    assert [row[1] for row in rows] == head[4:]
+    assert rows[2][2:4] == ["0.001", "0.1"]
+    assert {len(row) for row in (closed, *rows)} == {len(head)}
+
+
+def test_no_setting_of_fine_tuning_writes_the_facts_and_spares_the_neighbours():
+    record = load_record("editing_tuning")
+    settings = tuned_settings(record)
+    assert {one["edits"] for one in settings.values()} == {20}
+    for one in settings.values():
+        if one["efficacy"]["share"] > 0.9:
+            assert one["neighbourhood"]["share"] < 0.9
+            assert one["paraphrase"]["share"] < 0.6
+    assert max(one["score"] for one in settings.values()) < 0.7

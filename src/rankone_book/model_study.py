@@ -1,0 +1,215 @@
+"""The record of `editing_model`, summarised: two shares by block, the answers that flip,
+how well the one predicts the other, and ϱ of edits that disable a model.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "block_rows",
+    "blocks",
+    "correlation_rows",
+    "correlations",
+    "partial",
+    "rank_correlation",
+    "ratio_rows",
+]
+
+KINDS = ("subject", "question")
+_NAMES = {"subject": "other subjects", "question": "other questions"}
+
+
+def rank_correlation(a: NDArray, b: NDArray) -> float:
+    """Spearman's rank correlation; ties get their mean rank. NaN where one of the two
+    has fewer than two different values.
+
+    Args:
+        a: Some numbers.
+        b: As many.
+    """
+    if min(len(set(np.asarray(x).tolist())) for x in (a, b)) < 2:
+        return float("nan")
+    ranks = [
+        [(np.sum(x < value) + np.sum(x <= value) - 1) / 2 for value in x]
+        for x in (np.asarray(a), np.asarray(b))
+    ]
+    return float(np.corrcoef(ranks)[0, 1])
+
+
+def partial(a: NDArray, b: NDArray, given: NDArray) -> float:
+    """Correlation of what a line through `given` leaves of two quantities.
+
+    Args:
+        a: Some numbers.
+        b: As many.
+        given: The quantity that is controlled for.
+    """
+    left = [x - np.polyval(np.polyfit(given, x, 1), given) for x in (a, b)]
+    return float(np.corrcoef(left)[0, 1])
+
+
+def blocks(record: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """Summary of each block that edited facts.
+
+    Args:
+        record: That of `editing_model`, from `rankone_book.records.read_record`.
+
+    Returns:
+        The number of the block → "written", the fraction of the edited questions in
+        which the new answer leads; "trace", the mean effect at the subject's last
+        token; for each kind of question "share_" + kind, the mean share, "flips_" +
+        kind, the fraction that flips; and "within", the rank correlation of share and
+        rise over the questions of each edit. A question whose answer was the new one
+        before the edit does not count.
+    """
+    summary = {}
+    for cell in record["cells"]:
+        results = cell["results"]
+        if "share" not in results:
+            continue
+        share, before, after = (
+            np.asarray(results[name], float) for name in ("share", "before", "after")
+        )
+        written = after[:, 0] > 0
+        before, after = before[:, 1:], after[:, 1:]
+        asked = before < 0
+        near = np.arange(share.shape[1]) < cell["parameters"]["neighbours"]
+        one: dict[str, Any] = {
+            "written": float(written.mean()),
+            "trace": float(np.mean(results["trace"])),
+            "within": [
+                rank_correlation(s[there], (b - a)[there])
+                for s, a, b, there in zip(share, before, after, asked, strict=True)
+            ],
+        }
+        for kind, columns in zip(KINDS, (near, ~near), strict=True):
+            there = asked & columns
+            one[f"share_{kind}"] = float(share[there].mean())
+            one[f"flips_{kind}"] = float((after[there] > 0).mean())
+        summary[cell["parameters"]["layer"]] = one
+    return dict(sorted(summary.items()))
+
+
+def correlations(record: dict[str, Any]) -> dict[str, float]:
+    """Correlations over the blocks in which more than half of the edits are written.
+
+    Args:
+        record: As in `blocks`.
+
+    Returns:
+        For each kind of question, of its mean share and its flips: kind, and kind +
+        "_partial" with the number of the block controlled for; the same of the trace
+        and the flips, "trace_" + kind and "trace_" + kind + "_partial"; "within" and
+        "within_median", over the edits in these blocks; "blocks" and "edits", how many.
+        Empty where there are fewer than four such blocks.
+    """
+    kept = {at: one for at, one in blocks(record).items() if one["written"] > 0.5}
+    if len(kept) < 4:
+        return {}
+    at = np.array(list(kept), float)
+    column = {
+        name: np.array([one[name] for one in kept.values()])
+        for name in ("trace", *(f"{w}_{k}" for w in ("share", "flips") for k in KINDS))
+    }
+    found: dict[str, float] = {}
+    # flips that never vary have no correlation
+    with np.errstate(invalid="ignore"):
+        for kind in KINDS:
+            flips = column[f"flips_{kind}"]
+            for name, values in (
+                (kind, column[f"share_{kind}"]),
+                (f"trace_{kind}", column["trace"]),
+            ):
+                found[name] = float(np.corrcoef(values, flips)[0, 1])
+                found[f"{name}_partial"] = partial(values, flips, at)
+    within = np.concatenate([one["within"] for one in kept.values()])
+    within = within[np.isfinite(within)]
+    return found | {
+        "within": float(within.mean()),
+        "within_median": float(np.median(within)),
+        "blocks": len(kept),
+        "edits": len(within),
+    }
+
+
+def block_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of the blocks: a header, then one row per block.
+
+    Args:
+        record: As in `blocks`.
+    """
+    head = ["block", "new answer leads, %"]
+    head += [f"share, {name}" for name in _NAMES.values()]
+    head += [f"flipped, {name}, %" for name in _NAMES.values()]
+    rows = [[*head, "trace"]]
+    for layer, one in blocks(record).items():
+        rows.append(
+            [
+                f"{layer}",
+                f"{100 * one['written']:.0f}",
+                *(f"{one[f'share_{kind}']:.2f}" for kind in KINDS),
+                *(f"{100 * one[f'flips_{kind}']:.0f}" for kind in KINDS),
+                f"{one['trace']:.3f}",
+            ]
+        )
+    return rows
+
+
+def correlation_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of `correlations`: a header, then share and trace with each kind of
+    question, and the rank correlation within an edit.
+
+    Args:
+        record: As in `blocks`.
+    """
+    found = correlations(record)
+    rows = [["over blocks", "correlation with flips", "given the block's number"]]
+    if not found:
+        return rows
+    for start, name in (("", "share"), ("trace_", "causal trace")):
+        for kind in KINDS:
+            values = (found[f"{start}{kind}"], found[f"{start}{kind}_partial"])
+            label = f"{name}, {_NAMES[kind]}"
+            rows.append([label, *(f"{value:.2f}" for value in values)])
+    label = f"within each of {found['edits']:.0f} edits, ranks of share and rise"
+    rows.append([label, f"{found['within']:.2f} (mean)"])
+    rows[-1].append(f"{found['within_median']:.2f} (median)")
+    return rows
+
+
+def ratio_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of ϱ: a header, then one row per block: medians for the listed cases
+    and for others, by where the subject stands; and how often a listed one exceeds
+    another.
+
+    Args:
+        record: As in `blocks`.
+    """
+    rows = [
+        [
+            "block",
+            "ϱ, listed",
+            "ϱ, others, subject first",
+            "ϱ, others, subject later",
+            "listed above others, %",
+        ]
+    ]
+    cells = sorted(record["cells"], key=lambda cell: cell["parameters"]["layer"])
+    for cell in cells:
+        if "others" not in cell["results"]:
+            continue
+        others = cell["results"]["others"]
+        rho, first = np.asarray(others["rho"]), np.asarray(others["first"], bool)
+        median = [
+            f"{np.median(part):.3g}" if len(part) else "–"
+            for part in (rho[first], rho[~first])
+        ]
+        mine, above = "–", "–"
+        if "listed" in cell["results"]:
+            listed = np.asarray(cell["results"]["listed"]["rho"])
+            mine = f"{np.median(listed):.3g}"
+            above = f"{100 * np.mean(listed[:, None] > rho):.0f}"
+        rows.append([f"{cell['parameters']['layer']}", mine, *median, above])
+    return rows

@@ -204,7 +204,7 @@ def test_bad_checkpoints_are_refused(tmp_path):
     for extra, message in (
         (
             {"model.layers.0.mlp.router.weight": np.ones((2, 2), np.float32)},
-            "router.weight.*only weights that this architecture has",
+            "router.weight.*only the weights of this architecture",
         ),
         (
             {"model.layers.0.mlp.down_proj.weight": np.ones((32, 48), np.int8)},

@@ -233,7 +233,12 @@ def measure(
 
 
 EXPERIMENT = Experiment(
-    "editing_model", __doc__, GRID, measure, OPTIONS, of="the book", alike=("layer",)
+    "editing_model",
+    __doc__,
+    GRID,
+    measure,
+    OPTIONS,
+    of="the book",
 )
 
 if __name__ == "__main__":

@@ -86,8 +86,12 @@ class OneStep(Module):
             weights = {"layers": built.layers, "bias": jnp.zeros(0)}
             return {"weights": weights, "log_step": jnp.log(built.alpha)}
         weights = self.model.init(key)
-        kernel = jax.vmap(lambda x: self.kernel(weights, x, x))(PLACES).mean()
-        return {"weights": weights, "log_step": -jnp.log(kernel)}
+        return {"weights": weights, "log_step": -jnp.log(self.mean_kernel(weights))}
+
+    @partial(jax.jit, static_argnums=0)
+    def mean_kernel(self, weights: Any) -> jax.Array:
+        """Mean over x of the kernel at x* = x."""
+        return jax.vmap(lambda x: self.kernel(weights, x, x))(PLACES).mean()
 
     def answer(self, weights: Any, x: jax.Array) -> jax.Array:
         """The network's output at one number x."""
@@ -221,7 +225,8 @@ def measure(
                 checkpoint=path,
             )
         end, losses = trained.params, trained.losses
-    example = Task([[0.25]], [[1.0]], PLACES[:, None], PLACES[:, None], [])
+    places = jnp.array(PLACES)[:, None]
+    example = Task(jnp.array([[0.25]]), jnp.ones((1, 1)), places, places, jnp.zeros(0))
     return {
         "hidden": list(learner.model.hidden),
         "parameters": learner.model.size,

@@ -30,12 +30,15 @@ __all__ = [
     "chosen_rate",
     "diverged",
     "draw_depth",
+    "draw_one_shot",
     "draw_other_tasks",
     "draw_scratch",
     "draw_steps",
     "from_scratch",
     "iterations",
     "of_length",
+    "one_shot_ends",
+    "one_shot_errors",
     "other_waves",
     "over_seeds",
     "seeds",
@@ -477,3 +480,96 @@ def draw_depth(record: dict[str, Any], earlier: int) -> Any:
     )
     ax.legend(fontsize=8.5, loc="center right", bbox_to_anchor=(1, 0.27))
     return fig, ax
+
+
+_TARGETS = {"minus": "−y", "sin": "y sin", "cos": "y cos"}
+_NETWORKS = {
+    "one": "one hidden layer",
+    "two": "two",
+    "three": "three",
+    "built": "two, constructed",
+}
+
+
+def one_shot_errors(record: dict[str, Any]) -> dict[str, dict[str, NDArray]]:
+    """Rms errors after one step, relative to that of the answer 0, by target and
+    network: one for each seed.
+
+    Args:
+        record: Record of `maml_one_shot`.
+    """
+    return {
+        target: {
+            network: np.array(
+                [
+                    cell["results"]["end"]["rms"] / cell["results"]["zero"]
+                    for cell in _of_one_setting(record, target=target, network=network)
+                ]
+            )
+            for network in _NETWORKS
+        }
+        for target in _TARGETS
+    }
+
+
+def one_shot_ends(record: dict[str, Any]) -> dict[str, NDArray]:
+    """Numbers that the page quotes of the networks in the record of `maml_one_shot`.
+
+    They are `parameters`, of all networks; `against`, the share of pairs (x, x*) at
+    which a short step moves the answer against the error, of the networks of two and
+    three layers that were trained on the cosine; `switched_on`, the units that the step
+    switches on, of all trained networks; and `readers`, the same of the constructions.
+    """
+
+    def ends(quantity: str, **parameters: Any) -> list[float]:
+        return [
+            cell["results"]["end"][quantity] for cell in select(record, **parameters)
+        ]
+
+    deep = ("two", "three")
+    parameters = [cell["results"]["parameters"] for cell in record["cells"]]
+    switched = [ends("switched_on", network=name) for name in ("one", *deep)]
+    return {
+        "parameters": np.array(parameters),
+        "against": np.array([ends("against", target="cos", network=n) for n in deep]),
+        "switched_on": np.array(switched),
+        "readers": np.array(ends("switched_on", network="built")),
+    }
+
+
+def draw_one_shot(record: dict[str, Any]) -> Any:
+    """Errors of meta-trained networks beside that of the construction, and what they
+    answer for the cosine: (figure, axes).
+
+    Args:
+        record: Record of `maml_one_shot`.
+    """
+    fig, axes = figure(ncols=2, height=3.1)
+    errors = one_shot_errors(record)
+    markers = dict(zip(_NETWORKS, "os^D", strict=True))
+    for i, (network, label) in enumerate(_NETWORKS.items()):
+        for place, target in enumerate(_TARGETS):
+            values = errors[target][network]
+            axes[0].plot(
+                np.full(len(values), place + (i - 1.5) / 6),
+                values,
+                markers[network],
+                ms=5,
+                color=COLOURS[i],
+                label=None if place else label,
+            )
+        if network != "built":
+            cells = select(record, target="cos", network=network)
+            for cell in cells:
+                answers = cell["results"]["answers"]
+                axes[1].plot(
+                    np.linspace(0, 1, len(answers)), answers, color=COLOURS[i], lw=1.2
+                )
+    axes[0].axhline(1, color="0.4", ls="--", lw=1)
+    axes[0].set(yscale="log", ylabel="rms error, relative to the answer 0")
+    axes[0].set_xticks(range(len(_TARGETS)), _TARGETS.values())
+    axes[0].legend(fontsize=8, loc="lower left")
+    x_star = np.linspace(0, 1, 101)
+    axes[1].plot(x_star, np.cos(2 * np.pi * (x_star - 0.25)), "--", color="0.4", lw=1)
+    axes[1].set(xlabel="x*", ylabel="answer")
+    return fig, axes

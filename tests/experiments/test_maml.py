@@ -3,7 +3,9 @@ shows.
 """
 
 import json
+from functools import partial
 
+import jax
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ TINY = {
     "maml_letters": "--learner maml scratch --shots 1 --iterations 100 --meta_batch 2 --width 8 --steps 3 --tasks 4",
     "maml_rates": "--family waves --learner ordinary recurrent --rate 1 --waves 200 --steps 3 --tasks 4",
     "maml_depth": "--depth 1 2 --size 400 --iterations 100 --meta_batch 2 --tasks 4",
+    "maml_one_shot": "--network one built --target cos --units 8 --iterations 100 --meta_batch 2 --queries 2 --tasks 4",
     "maml_depth_rates": "--depth 1 --step_size 0.01 --size 400 --iterations 100 --meta_batch 2 --tasks 4",
 }
 
@@ -232,3 +235,43 @@ def test_recorded_sines_are_of_the_published_scale():
             for c in cells
             if c["parameters"]["learner"] == learner
         ) == [0, 1, 2]
+
+
+def test_training_finds_what_a_short_step_can_do():
+    record = load_record("maml_one_shot")
+    errors = recorded.one_shot_errors(record)
+    for target in ("minus", "sin"):  # to first order nothing is better than 0
+        for network in ("one", "two", "three"):
+            assert errors[target][network].min() > 0.98
+    assert errors["cos"]["one"].min() > 0.9
+    for network in ("two", "three"):
+        assert errors["cos"][network].max() < 0.4
+    for rows in errors.values():
+        assert rows["built"].max() < 0.2
+    for cell in select(record, network="one"):  # the kernel of one layer is at least 1
+        for when in ("start", "end"):
+            assert cell["results"][when]["against"] == 0
+            assert cell["results"][when]["switched_on"] == 0
+    sizes = recorded.one_shot_ends(record)["parameters"]
+    assert sizes.max() < 1.02 * sizes.min()
+
+
+def test_the_one_shot_kernel_is_that_of_short_steps(experiment):
+    """The answer of `OneStep` moves by step size · error · kernel, to first order."""
+    module = experiment("maml_one_shot")
+    learner = module.OneStep(module.MLP(1, (6, 6)))
+    step = 1e-3
+
+    @jax.jit
+    def both(key):
+        weights = learner.model.init(key)
+        task = module.OneShotTasks("cos", 5)(key)
+        short = {"weights": weights, "log_step": np.log(step)}
+        moved = learner.predict(short, task) - learner.model(weights, task.x_query)
+        error = task.y[0, 0] - learner.answer(weights, task.x[0, 0])
+        at_query = partial(learner.kernel, weights, task.x[0, 0])
+        return moved[:, 0] / (step * error), jax.vmap(at_query)(task.x_query[:, 0])
+
+    moves, kernel = both(jax.random.key(1))
+    # the second order, and float32: both far below a per cent of the kernel's size
+    np.testing.assert_allclose(moves, kernel, atol=0.02 * abs(kernel).max())

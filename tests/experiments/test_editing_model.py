@@ -25,6 +25,7 @@ from rankone_book.model_study import (
     rank_correlation,
     ratio_rows,
 )
+from rankone_book.records import coverage, load_record
 
 pytest.importorskip("tokenizers")
 OPTIONS = {
@@ -151,6 +152,18 @@ def test_too_few_facts_are_refused(study):
 
 
 # What the record says
+
+
+def test_shares_predict_the_rises_of_an_edit_on_facts_that_nobody_chose():
+    record = load_record("editing_model")
+    assert coverage(record).missing == ()
+    found = blocks(record)
+    within = [rank for one in found.values() for rank in one["within"]]
+    assert np.mean(within) > 0.5
+    assert sum(rank < 0 for rank in within) <= 2
+    # subjects stay distinguished in every block, relations in none
+    assert all(one["share_subject"] < 0.3 for one in found.values())
+    assert all(one["share_question"] > 0.5 for one in found.values())
 
 
 def made(share, rise, before=-4.0):

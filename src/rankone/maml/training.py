@@ -84,7 +84,7 @@ def meta_train(
     axis: str | None = None,
 ) -> MetaTrained:
     """Parameters that minimise the expected loss at the queries of random tasks, and
-    the losses during training [M-def].
+    the losses during training [M-def, M-train].
 
     Args:
         learner: Learner to train, such as a `GradientLearner`; hashable, like the two

@@ -566,7 +566,11 @@ def draw_one_shot(record: dict[str, Any]) -> Any:
                     np.linspace(0, 1, len(answers)), answers, color=COLOURS[i], lw=1.2
                 )
     axes[0].axhline(1, color="0.4", ls="--", lw=1)
-    axes[0].set(yscale="log", ylabel="rms error, relative to the answer 0")
+    axes[0].set(
+        yscale="log",
+        ylabel="rms error, relative to the answer 0",
+        ylim=(0.003, 1.5),  # room for the legend
+    )
     axes[0].set_xticks(range(len(_TARGETS)), _TARGETS.values())
     axes[0].legend(fontsize=8, loc="lower left")
     x_star = np.linspace(0, 1, 101)

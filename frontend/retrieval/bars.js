@@ -13,9 +13,9 @@ const MOST = 1.5; // at the end of the axis, which begins at 0: what is larger r
 const NAMES = { limit: "noise limit", noise: "noise" };
 const HELP = {
   limit:
-    "The strongest noise with which a run from this query still finds the picture. A larger β lowers it, because a stored picture then counts only if the query is close to it. It is 0 where even the exact memory fails.",
+    "The strongest noise with which a run from this query still finds the picture; the orange line carries the noise over to it. A larger β lowers it, because a stored picture then counts only if the query is close to it. It is 0 where even the exact memory fails.",
   noise:
-    "How strongly the noise of T moves the hidden pixels. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
+    "How strongly the noise of T moves the hidden pixels: the length of all its pushes together, which level 5 of “Look inside” adds up. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
 };
 
 /** Where a value ends on the axis, from 0 to 1. @param {number} v */

@@ -94,6 +94,14 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S.${climbed}`;
 }
 
+/**
+ * How the noise of one Ŝ adds up to the noise of the bars.
+ *
+ * @type {(noise: string, freedom: number, K: number, Y: number) => string}
+ */
+const pushed = (noise, freedom, K, Y) =>
+  `${noise} each of the ${count(freedom)} hidden numbers by about its own size, ${figures(Math.sqrt(K / (2 * Y)), 2)}. Together the pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`;
+
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
   (look, { D, Y }) =>
@@ -101,13 +109,13 @@ const SENTENCES = [
   () =>
     "The vector holds only the cosine and the sine of the phase. Blue dots are stored pictures; orange dots inside the circle are earlier steps. A picture close to the state has almost the same phase at every frequency. A distant one has it only at a few, by chance.",
   (_, { K, bits }) =>
-    `For each frequency *T* holds two sums over the ${pictures(K, bits)}. Times the state's cosine and sine, they give a guess of how close the state is to all. Level 4 takes the mean of the guesses: hence the 1/√*Y* in *T*, and in the state.`,
+    `For each frequency *T* holds two sums over the ${pictures(K, bits)}. Times the state's cosine and sine, they give a guess of how close the state is to all. Level 4 takes the mean of the guesses: hence one 1/√*Y* in *T*, and one with the state's cosine and sine.`,
   (look, context) =>
     `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
-      ? "The distributed memory is at rest: a further step would move no pixel by a quarter of a grey level. Go back to the first step to see the pixels move."
-      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope ∇ of log Ŝ (of the log, because far away Ŝ is flat). The noise of Ŝ has slopes too. It pushes each of the ${count(freedom)} hidden numbers by about its own size, ${figures(Math.sqrt(K / (2 * Y)), 2)}. Together the pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`,
+      ? `The distributed memory is at rest: a further step would move no pixel by a quarter of 1/255. ${pushed("At the query the noise of Ŝ pushed", freedom, K, Y)} Go back to the first step to see the pixels move.`
+      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope ∇ of log Ŝ (of the log, because far away Ŝ is flat). The noise of Ŝ has slopes too. ${pushed("It pushes", freedom, K, Y)}`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

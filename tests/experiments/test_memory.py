@@ -161,4 +161,4 @@ def test_recorded_energies_fall_and_end_low_only_where_the_picture_is_found():
 
 
 def test_records_stay_small():
-    assert sum(path.stat().st_size for path in folder().iterdir()) < 1_500_000
+    assert sum(path.stat().st_size for path in folder().iterdir()) < 2_000_000

@@ -61,7 +61,7 @@ _WAYS = {
     "identity": "identity",
 }
 _HELD = {
-    "none": "no edit",
+    "none": "unedited",
     "alone": "nothing",
     "questions": "the other questions",
     "ways": "all ways of asking them",

@@ -245,7 +245,7 @@ def test_what_a_held_edit_costs_and_keeps_is_counted():
         {"cells": [{"results": one}, {"results": other}]}
     )
     assert len(head) == len(alone) == 7
-    assert none == ["no edit", "–", "0 of 2", "0 of 6", "4 of 6", "3 of 3", "8 of 8"]
+    assert none == ["unedited", "–", "0 of 2", "0 of 6", "4 of 6", "3 of 3", "8 of 8"]
     assert alone == ["nothing", "1", "2 of 2", "5 of 6", "5 of 6", "1 of 3", "5 of 8"]
     assert held[0][1:] == ["5", "2 of 2", "4 of 6", "4 of 6", "2 of 3", "5 of 8"]
 

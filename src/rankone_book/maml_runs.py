@@ -521,9 +521,9 @@ def one_shot_ends(record: dict[str, Any]) -> dict[str, NDArray]:
     switches on, of all trained networks; and `readers`, the same of the constructions.
     """
 
-    def ends(quantity: str, **parameters: Any) -> list[float]:
+    def ends(quantity: str, when: str = "end", **parameters: Any) -> list[float]:
         return [
-            cell["results"]["end"][quantity] for cell in select(record, **parameters)
+            cell["results"][when][quantity] for cell in select(record, **parameters)
         ]
 
     deep = ("two", "three")
@@ -533,6 +533,7 @@ def one_shot_ends(record: dict[str, Any]) -> dict[str, NDArray]:
         "parameters": np.array(parameters),
         "against": np.array([ends("against", target="cos", network=n) for n in deep]),
         "switched_on": np.array(switched),
+        "before": np.array([ends("switched_on", "start", network=n) for n in deep]),
         "readers": np.array(ends("switched_on", network="built")),
     }
 

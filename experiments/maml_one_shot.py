@@ -19,7 +19,6 @@ from checkpoints import checkpoint
 from record import Experiment, main
 
 import rankone as ro
-from rankone._module import Module
 from rankone.maml import MLP, Task, draw_tasks, evaluate, meta_train, width_for
 from rankone.maml import squared_error as loss
 from rankone.nn import gradient_step
@@ -42,7 +41,7 @@ OPTIONS = {
 PLACES = np.linspace(0, 1, 33, dtype=np.float32)
 
 
-class OneShotTasks(Module):
+class OneShotTasks(eqx.Module):
     """Tasks of one example (x, y), with the values of a function of (x, y, x*) as the
     queries' targets.
 
@@ -63,7 +62,7 @@ class OneShotTasks(Module):
         return Task(x, y, x_query, FUNCTIONS[self.target](x, y, x_query), jnp.zeros(0))
 
 
-class OneStep(Module):
+class OneStep(eqx.Module):
     """Learner that takes one gradient step on half the squared error, of a size that is
     meta-trained with the weights.
 

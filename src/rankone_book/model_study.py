@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 
 __all__ = [
     "block_rows",
@@ -31,11 +32,7 @@ def rank_correlation(a: NDArray, b: NDArray) -> float:
     """
     if min(len(set(np.asarray(x).tolist())) for x in (a, b)) < 2:
         return float("nan")
-    ranks = [
-        [(np.sum(x < value) + np.sum(x <= value) - 1) / 2 for value in x]
-        for x in (np.asarray(a), np.asarray(b))
-    ]
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(spearmanr(a, b).statistic)
 
 
 def partial(a: NDArray, b: NDArray, given: NDArray) -> float:

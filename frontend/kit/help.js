@@ -20,6 +20,11 @@ export function definition(text) {
   const closeByKey = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Escape") close();
   };
+  // A press of the definition itself closes it once it is a click: a finger's click would go to what lies below.
+  const closeByPress = (/** @type {PointerEvent} */ event) => {
+    if (!(event.target instanceof Node && tip?.contains(event.target))) close();
+  };
+  tip?.addEventListener("click", close);
 
   function open() {
     if (!tip || !place) return;
@@ -33,7 +38,7 @@ export function definition(text) {
     const over = tip.getBoundingClientRect().right + EDGE - Math.min(edge, innerWidth);
     if (over > 0) tip.style.translate = `${-over}px`;
     document.addEventListener("keydown", closeByKey);
-    document.addEventListener("pointerdown", close, { once: true });
+    document.addEventListener("pointerdown", closeByPress);
   }
 
   let resting = 0;
@@ -43,7 +48,7 @@ export function definition(text) {
     clearTimeout(leaving);
     if (tip) tip.hidden = true;
     document.removeEventListener("keydown", closeByKey);
-    document.removeEventListener("pointerdown", close);
+    document.removeEventListener("pointerdown", closeByPress);
   }
 
   return {

@@ -470,15 +470,16 @@ export function createExplorer(initial, library, model, questions = []) {
  * @type {(settings: Settings, ready: ReturnType<typeof prepare>, steps: number, library: Library) => Context | null}
  */
 function contextOf(
-  { collection, basis, Y, beta, eta },
+  { collection, basis, Y, beta, eta, target: key },
   { config, patterns, stored },
   steps,
   library,
 ) {
   if (basis !== "sincos") return null;
   const { ids, D, freedom, bits } = config;
-  const labels = stored.map((key) => library.label(collection, key));
-  return { D, K: stored.length, Y, beta, eta, freedom, bits, steps, ids, patterns, labels };
+  const labels = stored.map((one) => library.label(collection, one));
+  const sizes = { D, K: stored.length, Y, freedom, bits, steps };
+  return { ...sizes, beta, eta, ids, patterns, labels, target: stored.indexOf(key) };
 }
 
 /** @type {(questions: string[], presets: { key: string }[]) => { first: string[], more: string[] }} */

@@ -164,8 +164,15 @@ function waveLevel(inner) {
   const both = h("div", { class: "r1-both" }, circle, waves);
   const relight = named(both, foot);
 
-  /** @param {Look} look */
-  function drawCircle({ phase, phases, trail }) {
+  /** A stored picture's dot; the true picture's has a ring. @type {(m: number, isTrue: boolean) => object} */
+  const dotOf = (m, isTrue) => ({
+    r: isTrue ? 3.4 : 2.6,
+    class: isTrue ? "r1-of-stored r1-true" : "r1-of-stored",
+    "data-m": m,
+  });
+
+  /** @type {(look: Look, target: number) => void} */
+  function drawCircle({ phase, phases, trail }, target) {
     const at = onCircle(phase, 46);
     circle.setAttribute(
       "aria-label",
@@ -176,7 +183,7 @@ function waveLevel(inner) {
       h("line", { x1: 8, x2: 112, y1: 60, y2: 60, class: "r1-thin" }),
       h("line", { x1: 60, x2: 60, y1: 8, y2: 112, class: "r1-thin" }),
       ...Array.from(phases, (p, m) =>
-        h("circle", { ...onCircle(p, 46), r: 2.6, class: "r1-of-stored", "data-m": m }),
+        h("circle", { ...onCircle(p, 46), ...dotOf(m, m === target) }),
       ),
       ...trail.map((p) => h("circle", { ...onCircle(p, 40), r: 1.2, class: "r1-of-trail" })),
       h("line", { x1: 60, y1: 60, x2: at.cx, y2: at.cy, class: "r1-line r1-distributed" }),
@@ -186,8 +193,8 @@ function waveLevel(inner) {
     );
   }
 
-  /** @param {Look} look */
-  function drawWaves({ phase, phases }) {
+  /** @type {(look: Look, target: number) => void} */
+  function drawWaves({ phase, phases }, target) {
     const all = [phase, ...phases];
     const [low, high] = [Math.min(...all) - TURN / 4, Math.max(...all) + TURN / 4];
     /** @param {number} p */
@@ -207,8 +214,8 @@ function waveLevel(inner) {
         h("line", { x1: 6, x2: 314, y1: middle, y2: middle, class: "r1-thin" }),
         h("path", { d: path(f, middle), class: "r1-wave" }),
         ...Array.from(phases, (p, m) => {
-          const at = { cx: across(p), cy: middle - 20 * f(p), r: 2.6 };
-          return h("circle", { ...at, class: "r1-of-stored", "data-m": m });
+          const at = { cx: across(p), cy: middle - 20 * f(p) };
+          return h("circle", { ...at, ...dotOf(m, m === target) });
         }),
         h("line", {
           ...{ x1: across(phase), x2: across(phase), y1: middle, y2: middle - 20 * f(phase) },
@@ -227,8 +234,8 @@ function waveLevel(inner) {
     element: levelOf("r1-waves", both, foot.element),
     door: foot.door,
     draw(look, context) {
-      drawCircle(look);
-      drawWaves(look);
+      drawCircle(look, context.target);
+      drawWaves(look, context.target);
       foot.draw(look, context);
       relight(look, context);
     },
@@ -297,6 +304,10 @@ const entryLevel = (thumbnail) => (inner) => {
       return [
         h("text", { x: left - 6, y: up(0) + 4, "text-anchor": "end" }, name),
         h("line", { x1: left, x2: sumAt + 15, y1: up(0), y2: up(0), class: "r1-thin" }),
+        ...terms.slice(1).map((_, m) => {
+          const [x, y] = [left + step * (m + 0.5), up(sums[m + 1])];
+          return h("line", { x1: x, x2: x + step, y1: y, y2: y, class: "r1-join" });
+        }),
         ...terms.map((_, m) => {
           const ends = /** @type {[number, number]} */ ([up(sums[m]), up(sums[m + 1])]);
           return bar(left + step * (m + 0.5), ends, width, { class: "r1-term", "data-m": m });

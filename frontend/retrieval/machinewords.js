@@ -4,7 +4,8 @@ import { count, counted, figures, fixed } from "../kit/number.js";
 /** @import { Look } from "./machinestates.js" */
 
 /**
- * What a level needs beside the look: the sizes of the memory, and how far the run goes.
+ * What a level needs beside the look: the sizes of the memory, how far the run goes, and which of the stored pictures is
+ * the true one, or −1.
  *
  * @typedef {{
  *   D: number,
@@ -18,6 +19,7 @@ import { count, counted, figures, fixed } from "../kit/number.js";
  *   ids: string[],
  *   patterns: Float32Array[],
  *   labels: string[],
+ *   target: number,
  * }} Context
  */
 
@@ -97,25 +99,27 @@ function judged({ S, exact, floored, step }, { K, Y }) {
 /**
  * How the noise of one Ŝ adds up to the noise of the bars.
  *
- * @type {(noise: string, freedom: number, K: number, Y: number) => string}
+ * @type {(verb: string, freedom: number, K: number, Y: number) => string}
  */
-const pushed = (noise, freedom, K, Y) =>
-  `${noise} each of the ${count(freedom)} hidden numbers by about its own size, ${figures(Math.sqrt(K / (2 * Y)), 2)}. Together the pushes are √${count(freedom)} times as large: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`;
+const pushed = (verb, freedom, K, Y) =>
+  `The noise of Ŝ, ${figures(Math.sqrt(K / (2 * Y)), 2)}, ${verb} each of ${count(freedom)} hidden numbers by about as much, together √${count(freedom)} times as much: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`;
 
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
   (look, { D, Y }) =>
-    `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. √*β* times the sum of the products is the phase *θ*, an angle. The weights and *β* decide how fast it turns as the picture changes: hence the name.`,
-  () =>
-    "The vector holds only the cosine and the sine of the phase. Blue dots are stored pictures; orange dots inside the circle are earlier steps. A picture close to the state has almost the same phase at every frequency. A distant one has it only at a few, by chance.",
+    `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. The sum of the products times √*β* (*β* scales squared distances) is the phase *θ*, an angle. A larger *β* turns it faster: a higher frequency.`,
+  (_, { bits, target }) => {
+    const kind = bits ? "pattern" : "picture";
+    return `*T* holds only the cosine and the sine of the phase. Blue dots are stored ${kind}s${target < 0 ? "" : " (ringed: the true one)"}, small orange ones earlier steps. A ${kind} close to the state has a similar phase at every frequency; a distant one only at a few, by chance.`;
+  },
   (_, { K, bits }) =>
-    `For each frequency *T* holds two sums over the ${pictures(K, bits)}. Times the state's cosine and sine, they give a guess of how close the state is to all. Level 4 takes the mean of the guesses: hence one 1/√*Y* in *T*, and one with the state's cosine and sine.`,
+    `For each frequency *T* holds two sums over the ${pictures(K, bits)}; each bar starts where the last one ended. Times the state's cosine and sine they guess how close it is to all. Level 4 divides by *Y* for the mean: *T* brings one 1/√*Y*, the state another.`,
   (look, context) =>
     `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
-      ? `The distributed memory is at rest: a further step would move no pixel by a quarter of 1/255. ${pushed("At the query the noise of Ŝ pushed", freedom, K, Y)} Go back to the first step to see the pixels move.`
-      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope ∇ of log Ŝ (of the log, because far away Ŝ is flat). The noise of Ŝ has slopes too. ${pushed("It pushes", freedom, K, Y)}`,
+      ? `At rest: a further step would move no pixel by a quarter of 1/255. ${pushed("pushed", freedom, K, Y)} Go back to the first step to see the pixels move.`
+      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope of log Ŝ (the log, because far away Ŝ is flat). ${pushed("pushes", freedom, K, Y)}`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */
@@ -151,7 +155,8 @@ const FORMULAS = [
     const [cos, ofCos, sin, ofSin] = four.map((v) => fixed(v, places));
     return `One term: ${cos} × ${factor(ofCos)} + ${factor(sin)} × ${factor(ofSin)} = ${fixed(part)}`;
   },
-  (_, { eta }) => `*x* ← *x* + (*η*/*β*) ∇ log Ŝ, with *η* = ${figures(eta)} (under “More”)`,
+  (_, { eta }) =>
+    `*x* ← *x* + (*η*/*β*) × slope of log Ŝ, with *η* = ${figures(eta)} (under “More”)`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

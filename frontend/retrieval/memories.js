@@ -58,7 +58,7 @@ export function createMemories(grid, opener) {
       const pattern = config.bits ? "pattern" : "picture";
       list.replaceChildren(
         `${count(stored.length)} × ${count(each)} = ${count(numbers.exact)} numbers`,
-        long(`, ${count(each)} more per ${pattern}`),
+        long("; blue: share of answer"),
       );
       vector.replaceChildren(
         short(", "),

@@ -25,7 +25,16 @@ const look = {
   atRest: false,
 };
 /** @type {any} */
-const context = { D: 3072, K: 6, Y: 60000, beta: 75, eta: 0.2, freedom: 1536, bits: false };
+const context = {
+  D: 3072,
+  K: 6,
+  Y: 60000,
+  beta: 75,
+  eta: 0.2,
+  freedom: 1536,
+  bits: false,
+  target: 0,
+};
 
 test("each level says what is seen, with its own numbers", () => {
   const said = LEVELS.map((_, level) => sentenceOf(level, look, context));
@@ -35,7 +44,7 @@ test("each level says what is seen, with its own numbers", () => {
     ["6 stored pictures"],
     // |Ŝ − S|/S, √(K/2Y), and this over S
     ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.00707", "only 0.99 % of S"],
-    ["1,536", "√1,536 times as large: 0.28"],
+    ["1,536", "√1,536 times as much: 0.28"],
   ];
   wanted.forEach((numbers, level) => {
     for (const number of numbers) assert.ok(said[level].includes(number), said[level]);
@@ -43,7 +52,7 @@ test("each level says what is seen, with its own numbers", () => {
 });
 
 test("one picture is one, bits are patterns, and noise is called noise", () => {
-  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture\. /);
+  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture; /);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
   assert.match(
     sentenceOf(3, look, context),
@@ -65,7 +74,7 @@ test("each level has a formula that comes out, and a section of the book that de
     "cos 2.50 = −0.80, sin 2.50 = 0.60",
     "1.11 / √60,000 = 0.0045 and −0.66 / √60,000 = −0.0027",
     "One term: −0.801 × 1.114 + 0.598 × (−0.660) = −1.29",
-    "x ← x + (η/β) ∇ log Ŝ, with η = 0.2 (under “More”)",
+    "x ← x + (η/β) × slope of log Ŝ, with η = 0.2 (under “More”)",
   ]);
   for (const [place, heading] of SECTIONS) {
     const [page, anchor] = place.split(".html#");
@@ -170,5 +179,5 @@ test("the error of Ŝ and its noise come out of the numbers beside them", () => 
 });
 
 test("at rest there is no step to take", () => {
-  assert.match(sentenceOf(4, { ...look, atRest: true }, context), /at rest/);
+  assert.match(sentenceOf(4, { ...look, atRest: true }, context), /At rest/);
 });

@@ -666,7 +666,8 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     rest(page)
     boxes = [page.locator(f".r1-of-{name}") for name in ("list", "vector")]
     expect(boxes[0]).to_contain_text(
-        "Exact memory: a list, 6 × 3,072 = 18,432 numbers, 3,072 more per picture"
+        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; "
+        "blue: share of answer"
     )
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "
@@ -1361,6 +1362,22 @@ def test_a_tap_on_a_word_opens_its_definition_which_stays(explorer):
         expect(row.locator(".r1-definition")).to_be_visible()
 
 
+def test_a_tap_on_a_definition_closes_it_and_presses_nothing_below(explorer):
+    page = explorer("phone", settings=QUICK)
+    rest(page)
+    page.evaluate(
+        "() => { window.pressed = []; document.addEventListener('click', (event) =>"
+        " window.pressed.push(event.target.className), true); }"
+    )
+    row = page.locator(".r1-bars .r1-of-limit")
+    tip = row.locator(".r1-definition")
+    row.locator(".r1-term").tap()
+    expect(tip).to_be_visible()
+    tip.tap()
+    expect(tip).to_be_hidden()
+    assert page.evaluate("window.pressed") == ["r1-term", "r1-definition"]
+
+
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
     page = explorer(size, settings=QUICK)
@@ -1518,7 +1535,7 @@ def test_at_rest_the_last_level_leads_back_to_the_first_step(explorer):
     end = rest(page)
     assert end["step"] > 20
     inside(page, 4)
-    expect(page.locator(".r1-machine-words")).to_contain_text("is at rest")
+    expect(page.locator(".r1-machine-words")).to_contain_text("At rest")
     page.get_by_role("button", name="From the first step").click()
     looked(page, 0)
     page.get_by_role("button", name="Take this step").click()

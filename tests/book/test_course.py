@@ -133,6 +133,17 @@ def test_every_exercise_belongs_to_one_chapter() -> None:
     assert belong.total() == sum(COUNTS.values()), "a row of a table for each check"
 
 
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_leads_to_each_of_its_exercises(name: str) -> None:
+    """To their page as a whole, where all on it are its own."""
+    source = (ROOT / f"book/chapters/{name}.md").read_text(encoding="utf-8")
+    labels = [exercise.label for exercise in COURSE.exercises_of(name)]
+    if COURSE.page_of_exercises(name) == f"{name}_exercises":
+        assert f"{{doc}}`{name}_exercises`" in source
+        return
+    assert [label for label in labels if f"<{label}>`" not in source] == []
+
+
 def test_chapters_need_only_what_comes_before() -> None:
     for n, name in enumerate(CHAPTERS):
         assert {*COURSE.after(name), *COURSE.chapters[name].get("optional", {})} <= set(

@@ -26,6 +26,7 @@ const OWN = "Your own settings. A question sets all the sliders anew.";
 export function createAsking({ presets, offer, preset, choose, reveal, findings }) {
   let pending = false; // what would tell the answer is hidden
   let asked = false; // the answer waits for the reader's guess
+  let awaited = false; // the answer to the reader's guess has not come into view yet
   /** @type {string | null} */
   let guess = null;
   const questions = createQuestions(presets, { choose, guess: decide }, offer);
@@ -36,6 +37,7 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     if (!asked) return;
     guess = choice;
     asked = false;
+    awaited = choice !== null;
     questions.prediction.pose(null);
     const hidden = pending;
     pending = false;
@@ -50,6 +52,16 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     if (!preset || found === null) return;
     const right = preset.predict?.right(found) ?? null;
     questions.answer(score(guess, right) + preset.after(found));
+    if (awaited) look();
+    awaited = false;
+  }
+
+  /** Brings the question with its guesses, or the answer, into view, by as little as that takes. */
+  function look() {
+    questions.say.scrollIntoView({
+      block: "nearest",
+      behavior: reducedMotion() ? "auto" : "smooth",
+    });
   }
 
   return {
@@ -57,12 +69,7 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     say: questions.say,
     decide,
     answer,
-    /** Brings the question and its guesses into view, by as little as that takes. */
-    look: () =>
-      questions.say.scrollIntoView({
-        block: "nearest",
-        behavior: reducedMotion() ? "auto" : "smooth",
-      }),
+    look,
     get preset() {
       return preset;
     },
@@ -85,6 +92,7 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     pose(next, { words = OWN, hide = false } = {}) {
       preset = next;
       guess = null;
+      awaited = false;
       asked = Boolean(next?.predict);
       pending = asked && hide;
       questions.mark(next?.key ?? null, next?.ask ?? words);

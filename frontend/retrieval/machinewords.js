@@ -91,7 +91,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
     return `${both}. ${noise}, more than S itself: this Ŝ is noise.`;
   const climbed =
     step > 0 && error > CLIMBED * share
-      ? " The steps climb this noise too, so the error has grown."
+      ? " The steps go uphill on this noise too, to where it is high."
       : "";
   return `${both}, ${percents(error)} off. ${noise}, ${share < LITTLE ? "only" : "as much as"} ${percents(share)} of S.${climbed}`;
 }
@@ -155,8 +155,7 @@ const FORMULAS = [
     const [cos, ofCos, sin, ofSin] = four.map((v) => fixed(v, places));
     return `One term: ${cos} × ${factor(ofCos)} + ${factor(sin)} × ${factor(ofSin)} = ${fixed(part)}`;
   },
-  (_, { eta }) =>
-    `*x* ← *x* + (*η*/*β*) × slope of log Ŝ, with *η* = ${figures(eta)} (under “More”)`,
+  (_, { eta }) => `*x* ← *x* + (*η*/*β*) × slope of log Ŝ, step size *η* = ${figures(eta)}`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

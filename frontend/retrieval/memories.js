@@ -63,9 +63,10 @@ export function createMemories(grid, opener) {
       vector.replaceChildren(
         short(", "),
         long(`: each ${pattern} becomes `),
+        long(numbers.distributed === 2 * Y ? "2Y = " : ""),
         `${count(numbers.distributed)} numbers`,
         short(" for any K"),
-        long(`; T sums all ${count(stored.length)}, and never grows`),
+        long(`; T sums all ${count(stored.length)}, as long for any K`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

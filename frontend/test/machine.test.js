@@ -56,10 +56,10 @@ test("one picture is one, bits are patterns, and noise is called noise", () => {
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
   assert.match(
     sentenceOf(3, look, context),
-    /The steps climb this noise too, so the error has grown/,
+    /The steps go uphill on this noise too, to where it is high\./,
   );
   const atFirst = { ...look, step: 0 };
-  assert.doesNotMatch(sentenceOf(3, atFirst, context), /climb/);
+  assert.doesNotMatch(sentenceOf(3, atFirst, context), /uphill/);
   assert.match(sentenceOf(0, atFirst, context), /^The vector's state is the query\. /);
   assert.doesNotMatch(sentenceOf(3, look, context), /is noise\./);
   assert.match(sentenceOf(3, { ...look, floored: true }, context), /this Ŝ is noise/);
@@ -74,7 +74,7 @@ test("each level has a formula that comes out, and a section of the book that de
     "cos 2.50 = −0.80, sin 2.50 = 0.60",
     "1.11 / √60,000 = 0.0045 and −0.66 / √60,000 = −0.0027",
     "One term: −0.801 × 1.114 + 0.598 × (−0.660) = −1.29",
-    "x ← x + (η/β) × slope of log Ŝ, with η = 0.2 (under “More”)",
+    "x ← x + (η/β) × slope of log Ŝ, step size η = 0.2",
   ]);
   for (const [place, heading] of SECTIONS) {
     const [page, anchor] = place.split(".html#");

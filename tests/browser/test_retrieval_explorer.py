@@ -666,12 +666,11 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     rest(page)
     boxes = [page.locator(f".r1-of-{name}") for name in ("list", "vector")]
     expect(boxes[0]).to_contain_text(
-        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; "
-        "blue: share of answer"
+        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; blue: share of answer"
     )
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "
-        "120,000 numbers; T sums all 6, and never grows",
+        "2Y = 120,000 numbers; T sums all 6, as long for any K",
         use_inner_text=True,  # what is left out here stands there on a phone
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()
@@ -1360,6 +1359,25 @@ def test_a_tap_on_a_word_opens_its_definition_which_stays(explorer):
         row.locator(".r1-term").tap()
         page.wait_for_timeout(600)
         expect(row.locator(".r1-definition")).to_be_visible()
+
+
+def test_the_answer_to_a_guess_comes_into_view(explorer):
+    page = explorer("laptop")
+    rest(page)
+    page.evaluate("document.querySelector('.w').style.cssText = 'width: 750px'")
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    page.get_by_role("button", name="Is a short vector enough?", exact=True).click()
+    said = page.locator(".r1-retrieval .r1-say")
+    # the guesses stand at the end of the screen, and the answer is longer
+    said.evaluate("(e) => scrollBy(0, e.getBoundingClientRect().bottom - innerHeight)")
+    page.locator("[data-guess]:visible").first.evaluate("(e) => e.click()")
+    rest(page)
+    expect(said).to_contain_text("As a rule the vector needs")
+    page.wait_for_function(
+        "(e) => e.getBoundingClientRect().bottom <= innerHeight + 1",
+        arg=said.element_handle(),
+        timeout=5000,
+    )
 
 
 def test_a_tap_on_a_definition_closes_it_and_presses_nothing_below(explorer):

@@ -130,8 +130,9 @@ def draw_training(
     Returns:
         (figure, axes): geometric means over the seeds, with bands of their range.
     """
+    rows = len(problems)
     fig, axes = figure(
-        len(problems), 2, height=2.8 * len(problems), width=7.4, squeeze=False
+        rows, 2, height=2.8 * rows, width=7.4, squeeze=False, on_phone=(2 * rows, 1)
     )
     for row, (label, methods) in zip(axes, problems.items(), strict=True):
         for (method, curves), colour in zip(methods.items(), colours, strict=False):
@@ -149,7 +150,7 @@ def draw_training(
                     x, loss.min(0), loss.max(0), color=colour, alpha=0.2, lw=0
                 )
         row[0].set(xlabel="step", ylabel=label)
-        row[1].set(xlabel="seconds", xscale="log")
+        row[1].set(xlabel="seconds", xscale="log", ylabel=label)
     drawn = axes[-1, 0].get_legend_handles_labels()
     fig.legend(*drawn, loc="outside upper center", ncols=3, fontsize=9)
     return fig, axes

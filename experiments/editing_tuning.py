@@ -23,7 +23,7 @@ from rankone.language.rewriting import fine_tune
 
 GRID = {
     "radius": [1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2],
-    "rate": [2e-4, 5e-4, 2e-3],
+    "rate": [2e-4, 5e-4, 2e-3, 5e-3],
     "fact": chosen()[::3],
 }
 OPTIONS = {"layer": 2, "neighbours": 6}

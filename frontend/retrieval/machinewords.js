@@ -113,13 +113,13 @@ const SENTENCES = [
     return `*T* holds only the cosine and the sine of the phase. Blue dots are stored ${kind}s${target < 0 ? "" : " (ringed: the true one)"}, small orange ones earlier steps. A ${kind} close to the state has a similar phase at every frequency; a distant one only at a few, by chance.`;
   },
   (_, { K, bits }) =>
-    `For each frequency *T* holds two sums over the ${pictures(K, bits)}; each bar starts where the last one ended. Times the state's cosine and sine they guess how close it is to all. Level 4 divides by *Y* for the mean: *T* brings one 1/√*Y*, the state another.`,
+    `For each frequency *T* holds two sums over the ${pictures(K, bits)}, divided by √*Y*; each bar starts where the last one ended. Multiplied by the state's cosine and sine, and added, the two sums are a guess of how similar the state is to all.`,
   (look, context) =>
     `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>
     look.atRest
       ? `At rest: a further step would move no pixel by a quarter of 1/255. ${pushed("pushed", freedom, K, Y)} Go back to the first step to see the pixels move.`
-      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope of log Ŝ (the log, because far away Ŝ is flat). ${pushed("pushes", freedom, K, Y)}`,
+      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope of log Ŝ${look.floored ? " (of a line where Ŝ is below its noise)" : " (the log, because far away Ŝ is flat)"}. ${pushed("pushes", freedom, K, Y)}`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */
@@ -186,4 +186,5 @@ export const partOf = (label, phase) =>
 export const scaleOf = (top) => `grey 0, white ${figures(top, 1)}`;
 
 /** How far a step is enlarged so that `top` is white. @param {number} top */
-export const enlarged = (top) => `enlarged ${figures(1 / (2 * top), 2)} ×`;
+export const enlarged = (top) =>
+  2 * top < 1 ? `enlarged ${figures(1 / (2 * top), 2)} ×` : `divided by ${figures(2 * top, 2)}`;

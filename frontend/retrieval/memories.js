@@ -57,8 +57,10 @@ export function createMemories(grid, opener) {
       const each = numbers.exact / stored.length;
       const pattern = config.bits ? "pattern" : "picture";
       list.replaceChildren(
-        `${count(stored.length)} × ${count(each)} = ${count(numbers.exact)} numbers`,
-        long("; blue: share of answer"),
+        long(`${count(stored.length)} × ${count(each)} = `),
+        `${count(numbers.exact)} numbers; blue: `,
+        short("its share"),
+        long("share of answer"),
       );
       vector.replaceChildren(
         short(", "),

@@ -1,7 +1,7 @@
 // Settings posed as questions, each towards a place where something fails, with a guess before the look; what they say
 // is checked on the real photographs by the tests. `after` is told once the run has ended, with that run's own numbers.
 import { posed } from "../kit/explorer.js";
-import { count, fixed, percent } from "../kit/number.js";
+import { count, figures, fixed, percent } from "../kit/number.js";
 import { blendOf, verdictOf } from "./report.js";
 import { BEGINNINGS, DEFAULTS } from "./settings.js";
 import { strength } from "./strengths.js";
@@ -96,7 +96,7 @@ const QUESTIONS = [
   {
     key: "memories",
     name: "Do 24 pictures fit?",
-    ask: "All twenty-four photographs are stored at the same β. Which memory finds the picture?",
+    ask: `All twenty-four photographs are stored, at β = ${figures(DEFAULTS.beta)}. Which memory finds the picture?`,
     predict: WHO,
     after: (r) =>
       `Even the exact memory returns ${blendOf(r.both.exact.mixed, r.both.bits)}: at this β it cannot separate so many, and no Y can help. Raise β, and the exact memory separates them. The distributed memory then needs a larger Y.`,

@@ -15,7 +15,7 @@ export function createReadouts() {
       {
         from: 2,
         word: "clear",
-        say: "drawn to what is near",
+        say: "the distributed memory moves to a picture near the query",
       },
     ],
   });

@@ -52,7 +52,7 @@ test("each level says what is seen, with its own numbers", () => {
 });
 
 test("one picture is one, bits are patterns, and noise is called noise", () => {
-  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture; /);
+  assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture, divided by /);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
   assert.match(
     sentenceOf(3, look, context),
@@ -98,6 +98,7 @@ test("one number is followed, and a stored picture is named, in figures that are
   );
   assert.equal(partOf("cat", Math.PI), "cat: phase 3.14, cosine −1.00, sine 0.00");
   assert.equal(enlarged(0.0357), "enlarged 14 ×");
+  assert.equal(enlarged(13.2), "divided by 26"); // the step of a run that is lost
 });
 
 /** A number as it is written, and one unit of its last digit. @param {string} text */

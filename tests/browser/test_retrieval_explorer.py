@@ -666,7 +666,8 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     rest(page)
     boxes = [page.locator(f".r1-of-{name}") for name in ("list", "vector")]
     expect(boxes[0]).to_contain_text(
-        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; blue: share of answer"
+        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; blue: share of answer",
+        use_inner_text=True,
     )
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "

@@ -184,7 +184,7 @@ function waveLines(settings, sizes) {
 }
 
 const NOTES = {
-  line: "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 with constant 1, without noise.",
+  line: "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 of the ResMem paper, with constant 1 and without noise.",
   plane: "No law is known here: all of it is measured, against the true classes.",
   waves:
     "Law: the mean square of the wave that is left, times mₙ of its frequency, for one neighbour.",

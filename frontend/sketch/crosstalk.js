@@ -13,7 +13,7 @@ import { coin, key } from "../math/random.js";
 
 const READ = 4000; // bits of patterns that are looked at, about
 const [FROM, TO, BINS] = [-1.6, 3.6, 52];
-const SWEEPS = 20;
+const SWEEPS = 200; // at high loads some states take more than 20 to come to rest
 
 /**
  * K patterns of D signs, `jax.random.rademacher(jax.random.key(seed), (K, D))`.

@@ -76,7 +76,7 @@ def test_crosstalk_and_recall_are_the_packages(K):
     # one shape for both; T is of the K alone
     padded = np.concatenate([Xi, np.ones((30 - K, 100))])
     rest = hopfield.recall(
-        padded[0], hopfield.hebbian(padded) - (30 - K), max_sweeps=20
+        padded[0], hopfield.hebbian(padded) - (30 - K), max_sweeps=200
     )
     np.testing.assert_array_equal(found["rest"], rest.sigma)
     assert found["lost"] == pytest.approx((np.asarray(rest.sigma) != Xi[0]).mean())

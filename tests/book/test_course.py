@@ -313,7 +313,7 @@ def test_every_assignment_that_is_named_can_be_made() -> None:
         for text in [overview, *pages]
         for found in re.findall(r"make assignment CHAPTER=(\w+)", text)
     }
-    others = re.search(r"The other names are (.*?)\.", overview)
+    others = re.search(r"The other pages of exercises are (.*?)\.", overview)
     assert others
     assert (
         named

@@ -598,10 +598,10 @@ def test_no_setting_of_fine_tuning_writes_the_facts_and_spares_the_neighbours():
     for one in settings.values():
         if one["efficacy"]["share"] > 0.9:
             assert one["neighbourhood"]["share"] < 0.9
-            assert one["paraphrase"]["share"] < 0.75
+            assert one["paraphrase"]["share"] < 0.9
     assert max(one["score"] for one in settings.values()) < 0.7
-    radius, _ = best_setting(settings, "score")
-    widest = max(record["full"]["radius"])
-    assert min(record["full"]["radius"]) < radius < widest
-    # Adam's first steps are of about the rate: no entry goes further than all of them
-    assert 25 * max(record["full"]["rate"]) <= widest
+    # on no edge of the sweep
+    for best, axis in zip(
+        best_setting(settings, "score"), ("radius", "rate"), strict=True
+    ):
+        assert min(record["full"][axis]) < best < max(record["full"][axis])

@@ -19,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book"))
 
+from chapter_costs import cells
+
 from extensions.claims.links import (
     Row,
     labels_in,
@@ -26,7 +28,8 @@ from extensions.claims.links import (
     locate_test,
     read_claims,
 )
-from rankone_book.claims import figures_in, holds
+from extensions.claims.measured_lines import Line, measured_lines
+from rankone_book.claims import figures_in, holds, pretty
 
 STATUSES = {
     "holds",
@@ -43,7 +46,7 @@ UNNUMBERED = {"gap", "slip"}  # kinds of errata of which there may be nothing to
 
 @dataclass(frozen=True)
 class Book:
-    """Chapters of a repository, read as text: what they label and what they record."""
+    """Pages of a repository, read as text: what they label and what they record."""
 
     root: Path
 
@@ -65,50 +68,22 @@ class Book:
         }
 
     @cached_property
-    def recorded(self) -> dict[str, str]:
-        """Chapter -> a pattern of the keys of all `measured(KEY, ...)` in its cells, as
-        they are or as f-strings.
-        """
+    def recorded(self) -> dict[str, list[Line]]:
+        """Page -> the figures that its cells record."""
         return {
-            chapter: "|".join(map(_pattern, _measured(text)))
-            for chapter, text in self.chapters.items()
+            path.stem: [
+                line
+                for cell in cells(path)
+                for line in measured_lines(re.sub(r"^%.*", "", cell, flags=re.M))
+            ]
+            for path in self.root.glob("book/**/*.md")
         }
 
-    def records(self, chapter: str, key: str) -> bool:
-        """True if a cell of the chapter calls measured(KEY, ...)."""
-        return bool(re.fullmatch(self.recorded[chapter], key))
-
-
-def _measured(text: str) -> list[ast.expr]:
-    """The first argument of each call of `measured` in the cells of a chapter."""
-    cells = re.findall(
-        r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```",
-        text,
-        re.M | re.S,
-    )
-    calls = [
-        node
-        for cell in cells
-        for node in ast.walk(ast.parse(re.sub(r"^%.*", "", cell, flags=re.M)))
-    ]
-    return [
-        call.args[0]
-        for call in calls
-        if isinstance(call, ast.Call) and _callee(call) == "measured" and call.args
-    ]
-
-
-def _callee(call: ast.Call) -> str:
-    return getattr(call.func, "id", getattr(call.func, "attr", ""))
-
-
-def _pattern(name: ast.expr) -> str:
-    if isinstance(name, ast.JoinedStr):
-        return "".join(
-            re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
-            for part in name.values
-        )
-    return re.escape(str(name.value)) if isinstance(name, ast.Constant) else "(?!)"
+    def records(self, page: str, key: str) -> bool:
+        """True if a cell of the page records a figure of this name, or figures of this
+        pattern of names.
+        """
+        return any(line.records(key) for line in self.recorded[page])
 
 
 def answers_for(row: Row) -> list[str]:
@@ -188,6 +163,23 @@ def figures(row: Row, book: Book) -> Iterator[str]:
             yield f"the figure {key!r} bears another claim's id"
         if home and not book.records(home, key):
             yield f"no cell of {home} records {key!r}"
+    for key in row.get("in_text", {}):
+        if key in row["figures"]:
+            yield f"{key!r} is promised, and listed again as of the text alone"
+        if not any(book.records(page, key) for page in book.recorded):
+            yield f"no cell records {key!r}, which has a format"
+    for key, fmt in {**row["figures"], **row.get("in_text", {})}.items():
+        if fault := format_fault(fmt or ""):
+            yield f"{key}: {fault}"
+
+
+def format_fault(fmt: str) -> str:
+    """What is wrong with a format, or ""."""
+    try:
+        pretty(1, fmt)
+    except ValueError as error:
+        return f"{fmt!r} is no format of a number: {error}"
+    return ""
 
 
 def conditions(row: Row, book: Book) -> Iterator[str]:

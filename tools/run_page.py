@@ -7,7 +7,7 @@ measures.
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,19 @@ from chapter_costs import cells
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "book"))
 
-from extensions.claims.links import labels_in, read_claims
+from extensions.claims.links import conditions, labels_in, read_claims, read_formats
 from rankone_book import claims
 
 
-def faults(page: Path, rows: Iterable[dict[str, Any]]) -> list[str]:
+def faults(
+    page: Path, rows: Iterable[dict[str, Any]], formats: Mapping[str, str]
+) -> list[str]:
     """Run the cells of a page, print its figures, and list what is wrong with them.
 
     Args:
         page: The page's file.
         rows: Those of `claims.yml`.
+        formats: Its formats, by name of a figure or pattern of names.
     """
     from IPython.core.displaypub import CapturingDisplayPublisher
     from IPython.core.interactiveshell import InteractiveShell
@@ -36,7 +39,7 @@ def faults(page: Path, rows: Iterable[dict[str, Any]]) -> list[str]:
     promised = {
         key for row in rows if row["chapter"] in labels for key in row["figures"]
     }
-    conditions = {k: c for row in rows for k, c in row.get("holds", {}).items()}
+    condition_of = conditions(rows)
     heard: dict[str, str] = {}
     line = claims.line
 
@@ -46,7 +49,12 @@ def faults(page: Path, rows: Iterable[dict[str, Any]]) -> list[str]:
 
     shell: Any = InteractiveShell.instance(display_pub_class=CapturingDisplayPublisher)
     before = Path.cwd()
-    claims.compare_with_page({key: ("", text) for key, text in conditions.items()})
+    claims.compare_with_page(
+        {
+            key: ("", condition_of.get(key, ""), formats.get(key, ""))
+            for key in {**formats, **condition_of}
+        }
+    )
     claims.line = heard_line
     os.chdir(page.parent)
     try:
@@ -70,7 +78,8 @@ def main(name: str) -> int:
         print(f"There is no {page.relative_to(ROOT)}.")
         return 1
     os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
-    found = faults(page, read_claims(ROOT / "book" / "claims.yml"))
+    path = ROOT / "book" / "claims.yml"
+    found = faults(page, read_claims(path), read_formats(path))
     print(
         *(found or [f"{page.name}: every cell runs, and every condition holds."]),
         sep="\n",

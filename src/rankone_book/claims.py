@@ -1,22 +1,33 @@
 """Figures measured by the chapters, each under the id of the claim that it tests.
 
-A chapter's cell calls `measured("D-fn3.printed", error)`. While the book is built, the
-call records the figure: the prose quotes it by that name, and the table of claims
-collects it from the same build. In a notebook it prints the figure beside the page's,
-and says so if what the book claims of it no longer holds there.
+A chapter's cell calls `measured("D-fn3", printed=error, corrected=rest)`, once for each
+claim. While the book is built, the call records the figures: the prose quotes the first
+one as `D-fn3.printed`, and the table of claims collects it from the same build. In a
+notebook the call prints each figure beside the page's, and says so if what the book
+claims of it no longer holds there.
 
-One call records one figure, and not all figures of a claim, because the card of a figure
-shows the line that computed it.
+`claims.yml` says how a number is written and what must hold of it. A cell knows neither.
+The build reads the file when it writes a page, so that another format executes nothing
+again, and it hands formats and conditions to the chapter's notebook.
 """
 
 import operator
 import os
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
-__all__ = ["compare_with_page", "figures_in", "holds", "line", "measured", "pretty"]
+__all__ = [
+    "compare_with_page",
+    "figures_in",
+    "format_of",
+    "holds",
+    "line",
+    "measured",
+    "pretty",
+]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # what MyST-NB looks for; other front ends do not show it
@@ -30,25 +41,37 @@ _COMPARISONS = {
 }
 # the published figures and the conditions on them
 _page: dict[str, tuple[str, str]] = {}
+_formats: dict[str, str] = {}
 _numbers: dict[str, float] = {}  # the numbers measured by this process
 
 
-def measured(name: str, value: Any, fmt: str = ".3g") -> None:
-    """Record a figure of this build, or print it in a notebook.
+def measured(
+    claim: str, figures: Mapping[Any, Any] | None = None, /, **named: Any
+) -> None:
+    """Record figures of a claim in this build, or print them in a notebook.
 
     Args:
-        name: Claim id, a dot, and what was measured: "D-eq11.autodiff".
-        value: A number, or text.
-        fmt: Format of a number, as in an f-string; powers of ten are written as
-            1.2·10⁻⁷. "<1e-12" writes a number whose size is below 10⁻¹² as "< 10⁻¹²",
-            and others with one digit. It is meant for rounding errors, whose digits
-            differ between processors.
+        claim: Id of the claim: "D-eq11".
+        figures: Name of each figure → its value, a number or text. The prose quotes the
+            figure `name` as "D-eq11.name".
+        named: Further figures, whose names need no quotes. `_` stands for "-": a name
+            with "_" in it belongs into `figures`.
     """
+    values = {
+        **({} if figures is None else figures),
+        **{name.replace("_", "-"): value for name, value in named.items()},
+    }
+    for name, value in values.items():
+        _measured(f"{claim}.{name}", value)
+
+
+def _measured(name: str, value: Any) -> None:
     number = None if isinstance(value, str) else np.asarray(value).item()
-    text = value if isinstance(value, str) else pretty(value, fmt)
     if "RANKONE_BUILD" in os.environ:  # set for the kernels that build the book
-        _record(name, text, number)
+        # of a number the build keeps the number alone, and sets its text
+        _record(name, value if number is None else pretty(number), number)
         return
+    text = value if number is None else pretty(number, format_of(name, _formats))
     page, condition = _page.get(name, ("", ""))
     print(
         line(
@@ -97,12 +120,29 @@ def compare_with_page(figures: Mapping[str, Sequence[str]]) -> None:
     notebook.
 
     Args:
-        figures: Name of each figure → its text on the page, and the condition on it, or
-            "".
+        figures: Name of each figure → its text on the page, the condition on it, and
+            its format. Each of the three may be "".
     """
-    _page.update(
-        {name: (text, condition) for name, (text, condition) in figures.items()}
-    )
+    for name, (text, condition, fmt) in figures.items():
+        _page[name] = (text, condition)
+        _formats[name] = fmt
+
+
+def format_of(name: str, formats: Mapping[str, str]) -> str:
+    """Format of a figure: its own, or else that of the first pattern which its name
+    fits.
+
+    Args:
+        name: Name of the figure.
+        formats: Name of a figure, or a pattern of names with `*` → a format of `pretty`.
+
+    >>> format_of("D-x.gap-20", {"D-x.gap-*": ".3f"})
+    '.3f'
+    """
+    if name in formats:
+        return formats[name]
+    patterns = (pattern for pattern in formats if "*" in pattern)
+    return next((formats[p] for p in patterns if fnmatchcase(name, p)), "")
 
 
 def holds(condition: str, number: float, figures: Mapping[str, float]) -> bool:
@@ -162,14 +202,22 @@ def _amount(text: str, figures: Mapping[str, float]) -> float:
     return float(text)
 
 
-def pretty(value: Any, fmt: str = ".3g") -> str:
+def pretty(value: Any, fmt: str = "") -> str:
     """A number as the book writes it: −1.2·10⁻⁷, 20,000, 0.031, 12.5 %, whose sign does
     not leave it at a line's end.
+
+    Args:
+        value: A number.
+        fmt: Its format, as in an f-string; "d" of an integer and ".3g" of another number
+            if empty. Powers of ten are written as 1.2·10⁻⁷. "<1e-12" writes a number
+            whose size is below 10⁻¹² as "< 10⁻¹²", and others with one digit. It is
+            meant for rounding errors, whose digits differ between processors.
 
     >>> pretty(-1.2e-7)
     '−1.2·10⁻⁷'
     """
     number = np.asarray(value).item()
+    fmt = fmt or ("d" if isinstance(number, int) else ".3g")
     if fmt.startswith("<") and abs(number) < float(fmt[1:]):
         return f"<\N{NO-BREAK SPACE}{_powers(format(float(fmt[1:]), '.0e')).removeprefix('1·')}"
     if number == 0:

@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 import yaml
-from claim_chain import CHECKERS, Book, miscounted, named_in_docstrings
+from claim_chain import (
+    CHECKERS,
+    Book,
+    answers_for,
+    format_fault,
+    miscounted,
+    named_in_docstrings,
+)
 from docutils.nodes import make_id
 
-from extensions.claims.links import read_claims
+from extensions.claims.links import read_claims, read_formats
 from rankone_book.claims import figures_in
 
 ROOT = Path(__file__).parents[2]
@@ -146,9 +153,9 @@ WITHOUT_A_CONDITION = {
 
 
 def test_a_claim_with_figures_says_what_must_hold_of_them() -> None:
-    without = {row["id"] for row in ROWS if row["figures"] and not row.get("holds")}
+    without = {row["id"] for row in ROWS if row["figures"] and not row["holds"]}
     assert without == set(WITHOUT_A_CONDITION)
-    assert sum(len(row.get("holds", {})) for row in ROWS) > 450
+    assert sum(len(row["holds"]) for row in ROWS) > 450
 
 
 def test_no_phrase_is_kept_for_a_figure_that_is_gone() -> None:
@@ -156,6 +163,22 @@ def test_no_phrase_is_kept_for_a_figure_that_is_gone() -> None:
         (ROOT / "book" / "phrases.yml").read_text(encoding="utf-8")
     )
     assert phrases.keys() - {key for row in ROWS for key in row["figures"]} == set()
+
+
+def test_a_format_without_a_claim_is_one_of_a_figure_that_a_cell_records() -> None:
+    named = {key for row in ROWS for key in {**row["figures"], **row["in_text"]}}
+    formats = read_formats(ROOT / "book" / "claims.yml")
+    others = {key: fmt for key, fmt in formats.items() if key not in named}
+    assert len(others) > 200
+    unused = [
+        key
+        for key in others
+        if not any(BOOK.records(page, key) for page in BOOK.recorded)
+    ]
+    assert unused == []
+    assert {fault for fmt in others.values() if (fault := format_fault(fmt))} == set()
+    ids = tuple(f"{name}." for row in ROWS for name in answers_for(row))
+    assert [key for key in others if key.startswith(ids)] == [], "they have a row"
 
 
 def test_a_figure_that_refutes_the_paper_must_go_on_refuting_it() -> None:
@@ -183,7 +206,7 @@ def test_a_few_errata_come_first_and_none_of_them_is_a_slip_or_of_a_students_sli
 
 def conditioned() -> set[str]:
     """Figures with a condition, and those that one compares with."""
-    conditions = [pair for row in ROWS for pair in row.get("holds", {}).items()]
+    conditions = [pair for row in ROWS for pair in row["holds"].items()]
     return {key for key, _ in conditions} | {
         other for _, text in conditions for other in figures_in(text)
     }

@@ -4,12 +4,20 @@ whole chain.
 
 from copy import deepcopy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import claim_chain
 import pytest
 
-from extensions.claims.links import Figure, violations
+from extensions.claims.links import (
+    Figure,
+    conditions,
+    read_claims,
+    read_formats,
+    violations,
+)
+from extensions.claims.measured_lines import outdated
 from extensions.claims.table import linked_names, pending_target
 
 CHAPTER = """# A chapter
@@ -19,7 +27,7 @@ $$ x = y $$ (eq-one)
 
 ```{prf:theorem}
 :label: thm-one
-Text that says measured("D-x.prose", 1).
+Text that says measured("D-x", prose=1).
 ```
 
 ```{code-cell} ipython3
@@ -29,12 +37,12 @@ mystnb:
   figure: {name: fig-one, caption: "One"}
 ---
 for name in names:
-    measured(f"D-x.{name}-error", 1.0)
+    measured("D-x", {f"{name}-error": 1.0, f"{name}-rest": 2.0})
 ```
 
 ```{code-cell} ipython3
 :tags: [hide-input]
-measured("D-x.printed", error)
+measured("D-x", printed=error)
 ```
 """
 CODE = '"""Module."""\n\n\ndef f():\n    """Returns one [D-x]."""\n\n\ndef g():\n    """Returns [D-x1]."""\n'
@@ -44,7 +52,8 @@ ROW: dict[str, Any] = {
     "test": "tests/test_sample.py::test_f",
     "chapter": "thm-one",
     "widget": "RetrievalExplorer",
-    "figures": ["D-x.printed", "D-x.near-error"],
+    "figures": {"D-x.printed": ".1e", "D-x.near-error": None},
+    "in_text": {"D-x.*-rest": ".2f"},
     "holds": {"D-x.printed": "> 2 D-x.near-error"},
     "statement": "That $x=y$.",
     "status": "corrected",
@@ -99,10 +108,14 @@ def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None
         ({"test": "tests/test_other.py::test_f"}, "no such test file"),
         ({"test": "tests/test_sample.py::helper"}, "not the name of a test"),
         ({"chapter": "thm-two"}, "no chapter has the label"),
-        ({"figures": ["D-x.printed", "D-x.other"]}, "no cell of one records"),
-        ({"figures": ["D-x.printed", "D-x.prose"]}, "no cell of one records"),
-        ({"figures": ["D-x.printed", "D-y.printed"]}, "bears another claim's id"),
-        ({"figures": ["D-x.near-error"]}, "refutes it is not among"),
+        ({"figures": {"D-x.other": None}}, "no cell of one records"),
+        ({"figures": {"D-x.prose": None}}, "no cell of one records"),
+        ({"figures": {"D-y.printed": None}}, "bears another claim's id"),
+        ({"figures": {"D-x.near-error": None}}, "refutes it is not among"),
+        ({"figures": {"D-x.printed": "2f."}}, "'2f.' is no format of a number"),
+        ({"figures": {"D-x.printed": "<1e-"}}, "'<1e-' is no format of a number"),
+        ({"in_text": {"D-x.*-law": ".2f"}}, "no cell records 'D-x.*-law'"),
+        ({"in_text": {"D-x.printed": ".2f"}}, "listed again"),
         ({"holds": {"D-x.other": "> 1"}}, "not among the claim's figures"),
         ({"holds": {"D-x.printed": "about 1"}}, "try '< 1e-6'"),
         ({"holds": {"D-x.printed": "> D-x.prose"}}, "no cell of one records"),
@@ -131,7 +144,7 @@ def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None
         ({"source": None}, "no source, and no reason"),
         ({"test": None, "uncovered": "later"}, "no test, and no reason"),
         (
-            {"figures": [], "holds": {}, "status": "holds", "errata": None},
+            {"figures": {}, "holds": {}, "status": "holds", "errata": None},
             "no figures, and no reason",
         ),
         ({"uncovered": "Nothing of it could be computed."}, "a gap that is none"),
@@ -165,7 +178,7 @@ def test_a_gap_with_its_reason_and_a_slip_without_a_number_pass(
         **ROW,
         "status": "slip",
         "errata": slip,
-        "figures": [],
+        "figures": {},
         "holds": {},
         "source": None,
         "test": None,
@@ -208,6 +221,54 @@ def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compar
     assert "recorded before this one" in late
     assert "D-x.b is 0.5, and should be > D-x.a" in found(b=0.5)
     assert "D-x.c is nan, and should be < 1e-9" in found(c=float("nan"))
+
+
+def test_the_names_of_a_row_s_figures_are_made_whole(tmp_path: Path) -> None:
+    path = tmp_path / "claims.yml"
+    path.write_text(
+        """
+- id: D-eq3
+  includes: [D-eq4]
+  figures: {gap: .3f, D-eq4.rest, "1.5": ",d"}
+  in_text: {law-*: .1%}
+  holds: {gap: "< 1", D-eq4.rest: "< D-eq3.gap"}
+- {id: D-eq5, figures: {}}
+---
+speed: {edit: .1f, gpu-*: <1e-3}
+"""
+    )
+    row, other = read_claims(path)
+    assert row["figures"] == {"D-eq3.gap": ".3f", "D-eq4.rest": None, "D-eq3.1.5": ",d"}
+    assert conditions([row, other]) == {
+        "D-eq3.gap": "< 1",
+        "D-eq4.rest": "< D-eq3.gap",
+    }
+    assert read_formats(path) == {
+        "D-eq3.gap": ".3f",
+        "D-eq4.rest": "",
+        "D-eq3.1.5": ",d",
+        "D-eq3.law-*": ".1%",
+        "speed.edit": ".1f",
+        "speed.gpu-*": "<1e-3",
+    }
+
+
+def test_a_page_is_read_again_if_a_format_that_it_shows_has_changed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "claims.yml").write_text("- {id: D-x, figures: {a: .2f, b-1: .1f}}\n")
+    shown = {
+        "same": {"D-x.a": ".2f"},
+        "other": {"D-x.a": ".2f", "D-x.b-1": ".3f"},
+        "gone": {"D-x.c": ".1f"},
+    }
+    env: Any = SimpleNamespace(
+        srcdir=tmp_path,
+        config=SimpleNamespace(claims_file="claims.yml"),
+        metadata={page: {"formats": formats} for page, formats in shown.items()},
+    )
+    env.metadata["none"] = {}
+    assert outdated(None, env, set()) == ["other", "gone"]
 
 
 def test_a_claim_is_named_in_brackets_in_a_docstring(tmp_path: Path) -> None:

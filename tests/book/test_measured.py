@@ -7,17 +7,29 @@ import io
 import re
 import tokenize
 from pathlib import Path
+from typing import Any
 
 import pytest
+from chapter_costs import cells
 from docutils import nodes
 from IPython.testing.globalipapp import start_ipython
-from myst_nb.core.variables import format_plain_text
 from refusals import refused
 
-from extensions.claims.measured_lines import _tidy, without_bookkeeping
+from extensions.claims.links import figure_of
+from extensions.claims.measured_lines import (
+    _tidy,
+    measured_lines,
+    without_bookkeeping,
+)
 from extensions.course.reading import OPTIONS
 from rankone_book import claims
-from rankone_book.claims import compare_with_page, holds, measured, pretty
+from rankone_book.claims import (
+    compare_with_page,
+    format_of,
+    holds,
+    measured,
+    pretty,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "_build" / "html" / "book" / "chapters"
@@ -36,6 +48,7 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that builds no book and has measured nothing."""
     monkeypatch.delenv("RANKONE_BUILD", raising=False)
     monkeypatch.setattr(claims, "_page", {})
+    monkeypatch.setattr(claims, "_formats", {})
     monkeypatch.setattr(claims, "_numbers", {})
 
 
@@ -52,6 +65,9 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
         (-8.9e-15, "<1e-14", "<\N{NO-BREAK SPACE}10⁻¹⁴"),
         (0, "<1e-14", "<\N{NO-BREAK SPACE}10⁻¹⁴"),
         (1.1e-14, "<1e-14", "1·10⁻¹⁴"),
+        (2731, "", "2731"),
+        (2731.0, "", "2.73·10³"),
+        (True, "", "1"),
     ],
 )
 def test_a_number_is_set_as_the_book_sets_it(value: float, fmt: str, text: str) -> None:
@@ -70,17 +86,33 @@ def test_a_build_records_the_text_and_the_number_and_shows_nothing(
     from IPython.utils.capture import capture_output
 
     with capture_output() as captured:
-        measured("D-x.y", value, ".2f")
-    (output,) = captured.outputs
-    assert output.metadata["scrapbook"] | {"mime_prefix": ""} == {
-        "name": "D-x.y",
+        measured("D-x", {"a_b": 1}, y_z=value)
+    first, second = captured.outputs
+    assert first.metadata["scrapbook"]["name"] == "D-x.a_b"
+    assert second.metadata["scrapbook"] | {"mime_prefix": ""} == {
+        "name": "D-x.y-z",
         "mime_prefix": "",
         "number": number,
     }
-    ((mime, record),) = output.data.items()
+    ((mime, record),) = second.data.items()
     assert mime.startswith("application/papermill.record/")  # which no front end shows
-    assert format_plain_text(record, "") == text
+    figure = figure_of(record, second.metadata, {"D-x.y-*": ".2f"})
+    assert figure == (text, number)
     assert not captured.stdout
+
+
+@pytest.mark.parametrize("figures", [0.5, 0.0, "text"])
+def test_a_figure_without_a_name_is_refused(figures: Any) -> None:
+    with pytest.raises(TypeError, match="not a mapping"):
+        measured("D-x", figures)
+
+
+def test_the_format_of_a_figure_is_its_own_or_that_of_a_pattern() -> None:
+    formats = {"D-x.gap-20": "", "D-x.gap-*": ".3f", "D-x.*": ".1f"}
+    assert [
+        format_of(name, formats)
+        for name in ("D-x.gap-20", "D-x.gap-30", "D-x.law", "D-x2.law")
+    ] == ["", ".3f", ".1f", ""]
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> str:
@@ -90,28 +122,36 @@ def printed(capsys: pytest.CaptureFixture[str]) -> str:
 def test_a_notebook_prints_the_figure_alone_until_it_has_the_page(
     notebook: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    measured("D-x.y", 4e-16, ".0e")
-    assert printed(capsys) == "D-x.y 4·10⁻¹⁶"
-    compare_with_page({"D-x.y": ["3·10⁻¹⁶", "< 1e-9"], "D-x.text": ["5 to 6", ""]})
-    measured("D-x.y", 4e-16, ".0e")
+    measured("D-x", y=4.13e-16)
+    assert printed(capsys) == "D-x.y 4.13·10⁻¹⁶"
+    compare_with_page(
+        {
+            "D-x.y": ["3·10⁻¹⁶", "< 1e-9", ".0e"],
+            "D-x.text": ["5 to 6", "", ""],
+            "D-x.gap-*": ["", "", ".2f"],
+        }
+    )
+    measured("D-x", y=4.13e-16)
     assert printed(capsys) == "D-x.y 4·10⁻¹⁶ (page 3·10⁻¹⁶)"
-    measured("D-x.text", "7 to 8")
+    measured("D-x", text="7 to 8")
     assert printed(capsys) == "D-x.text 7 to 8 (page 5 to 6)"
+    measured("D-x", {f"gap-{D}": D / 4 for D in (1, 2)})
+    assert printed(capsys) == "D-x.gap-1 0.25 D-x.gap-2 0.50"
 
 
 def test_a_notebook_marks_a_claim_that_no_longer_holds(
     notebook: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    compare_with_page({"D-x.y": ["0", "< 1e-9"], "D-x.z": ["1", "> 2 D-x.y"]})
-    measured("D-x.z", -1.0)
+    compare_with_page({"D-x.y": ["0", "< 1e-9", ""], "D-x.z": ["1", "> 2 D-x.y", ""]})
+    measured("D-x", z=-1.0)
     assert "no longer" not in printed(capsys)  # the cell of D-x.y was not run
-    measured("D-x.y", 0.3)
+    measured("D-x", y=0.3)
     assert printed(capsys) == "D-x.y 0.3 (page 0) ← no longer holds: should be < 1e-9"
-    measured("D-x.z", 0.5)
+    measured("D-x", z=0.5)
     assert (
         printed(capsys) == "D-x.z 0.5 (page 1) ← no longer holds: should be > 2 D-x.y"
     )
-    measured("D-x.z", 0.7)
+    measured("D-x", z=0.7)
     assert printed(capsys) == "D-x.z 0.7 (page 1)"
 
 
@@ -167,9 +207,9 @@ def test_a_condition_of_another_form_is_refused(condition: str) -> None:
 @pytest.mark.parametrize(
     ("cell", "shown"),
     [
-        ("x = f(2)\nmeasured('a', x), measured('b',\n    2 * x);", "x = f(2)"),
+        ("x = f(2)\nmeasured('a', b=x), measured('c', d=\n    2 * x);", "x = f(2)"),
         ("from rankone_book.claims import measured\n\nx = 1", "x = 1"),
-        ("measured('a', 1)\nfor n in range(2):\n    measured(f'a{n}', n)", ""),
+        ("measured('a', b=1)\nfor n in range(2):\n    measured('a', {f'b{n}': n})", ""),
         (
             "for n in range(2):\n    x = measured('a', n)",
             "for n in range(2):\n    x = measured('a', n)",
@@ -270,12 +310,12 @@ def packed(code: str) -> list[str]:
     ids=lambda path: path.relative_to(ROOT / "book").with_suffix("").as_posix(),
 )
 def test_a_cell_has_one_statement_a_line_and_functions_with_names(page: Path) -> None:
-    cells = re.findall(
+    found = re.findall(
         r"^```\{code-cell\}[^\n]*\n(.*?)^```$",
         page.read_text(encoding="utf-8"),
         re.MULTILINE | re.DOTALL,
     )
-    code = [OPTIONS.sub("", cell) for cell in cells]
+    code = [OPTIONS.sub("", cell) for cell in found]
     python = [cell for cell in code if not cell.lstrip().startswith("%")]
     assert [statement for cell in python for statement in packed(cell)] == []
 
@@ -294,6 +334,89 @@ def test_a_cell_has_one_statement_a_line_and_functions_with_names(page: Path) ->
 )
 def test_several_statements_in_one_are_seen(code: str, found: list[str]) -> None:
     assert packed(code) == found
+
+
+def repeated(code: str) -> list[str]:
+    """Claims with several calls of `measured` in one row of calls."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        for block in ("body", "orelse", "finalbody"):
+            body = getattr(node, block, None)
+            row: list[str] = []
+            for statement in body if isinstance(body, list) else []:
+                call = getattr(statement, "value", None)
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == "measured":
+                    row.append(ast.unparse(call.args[0]))
+                else:
+                    row = []
+                found += row[-1:] if row.count((row or [""])[-1]) > 1 else []
+    return found
+
+
+@pytest.mark.parametrize(
+    "page",
+    sorted((ROOT / "book").rglob("*.md")),
+    ids=lambda path: path.relative_to(ROOT / "book").with_suffix("").as_posix(),
+)
+def test_a_claim_is_recorded_with_one_call(page: Path) -> None:
+    python = [cell for cell in cells(page) if not cell.lstrip().startswith("%")]
+    assert [claim for cell in python for claim in repeated(cell)] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("measured('a', b=1)\nmeasured('c', b=1)\nmeasured('a', d=1)", ["'a'"]),
+        (
+            "for n in x:\n    measured(f'{n}', b=1)\n    measured(f'{n}', c=1)",
+            ["f'{n}'"],
+        ),
+        ("measured('a', b=1)\nx = 2\nmeasured('a', c=x)", []),
+        ("measured('a', b=1)\nmeasured('c', b=1)", []),
+    ],
+)
+def test_two_calls_for_one_claim_are_seen(code: str, found: list[str]) -> None:
+    assert repeated(code) == found
+
+
+def test_a_card_shows_the_argument_that_records_the_figure() -> None:
+    lines = measured_lines(
+        """for n in x:
+    measured(
+        "D-x",
+        {
+            f"gap-{n}": (
+                a
+                + b
+            ),
+            "from": c,  # why
+        },
+    )
+measured("D-x", bits_early=walked[0.5, 100][1], law=d)
+measured("D-x", {f"law-{D}": law(D) for D in (1, 2)})
+measured(f"D-{n}", ratio="ε" + e)
+"""
+    )
+    shown = {
+        key: next(line.code for line in lines if line.records(key))
+        for key in (
+            "D-x.gap-20",
+            "D-x.from",
+            "D-x.bits-early",
+            "D-x.law",
+            "D-x.law-2",
+            "D-eq3.ratio",
+        )
+    }
+    assert shown == {
+        "D-x.gap-20": 'f"gap-{n}": a\n    + b',
+        "D-x.from": '"from": c',
+        "D-x.bits-early": "bits_early=walked[0.5, 100][1]",
+        "D-x.law": "law=d",
+        "D-x.law-2": '{f"law-{D}": law(D) for D in (1, 2)}',
+        "D-eq3.ratio": 'ratio="ε" + e',
+    }
+    assert not [line for line in lines if line.records("D-x.bits_early")]
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.html")))

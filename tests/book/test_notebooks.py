@@ -11,7 +11,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from extensions.claims.links import conditions, read_claims
+from extensions.claims.links import conditions, read_claims, read_formats
+from rankone_book.claims import format_of
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -176,11 +177,15 @@ def test_the_notebook_brings_the_figures_of_the_page_and_prints_them(
     )
     assert code[1].metadata["cellView"] == "form"
     assert code[1].metadata["jupyter"]["source_hidden"]
-    assert {name: text for name, (text, _) in handed.items()} == printed
+    assert {name: text for name, (text, _, _) in handed.items()} == printed
     expected = conditions(read_claims(ROOT / "book" / "claims.yml"))
     assert {
-        name: condition for name, (_, condition) in handed.items() if condition
+        name: condition for name, (_, condition, _) in handed.items() if condition
     } == {name: condition for name, condition in expected.items() if name in handed}
+    formats = read_formats(ROOT / "book" / "claims.yml")
+    assert {name: fmt for name, (*_, fmt) in handed.items()} == {
+        name: format_of(name, formats) for name in handed
+    }
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

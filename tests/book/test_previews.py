@@ -34,8 +34,7 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 """
 CLAIMS = """
 - {id: T-1.2, includes: [T-thm1.2, T-eq4.2], source: null, test: null, chapter: thm-halves, widget: null,
-   figures: [T-1.2.half, T-1.2.half2],
-   holds: {T-1.2.half: "< 1"}, statement: "A half is $x=\\\\tfrac12$.", status: sharper}
+   figures: {half: .2f, half2}, holds: {half: "< 1"}, statement: "A half is $x=\\\\tfrac12$.", status: sharper}
 """
 PAGES = {
     "index": """# Book
@@ -77,9 +76,9 @@ There is $x$, see {eq}`eq:one` and {ref}`sec-halves`.
 :::
 """
 CODE = """for n in (2, 3):
-    measured(f"T-1.2.half{n}",
-             n)
-measured("T-1.2.half", 0.5);"""
+    measured("T-1.2",
+             {f"half{n}": n})
+measured("T-1.2", half=0.5);"""
 QUOTE = "It is {glue:text}`T-1.2.half`, and {glue:text}`T-1.2.half2`, [and {glue:text}`T-1.2.half`](../claims.md)."
 TABLE = """
 
@@ -121,7 +120,7 @@ def build(tmp_path_factory):
         for name, text in PAGES.items():
             (source / f"{name}.md").write_text(text)
         outputs = [
-            recorded("T-1.2.half", "0.50", 0.5001),
+            recorded("T-1.2.half", "0.5", 0.5001),
             recorded("T-1.2.half2", "2", 2),
             recorded("other", "1", 1),
         ]
@@ -226,13 +225,10 @@ def test_a_number_shows_its_line_its_claim_and_what_must_hold(site: Path) -> Non
     card = found["T-1.2.half"]
     assert "<strong>0.50</strong> in full <code>0.5001</code>" in card
     assert "checks that it is below 1." in card
-    assert "<pre>measured(&quot;T-1.2.half&quot;, 0.5)</pre>" in card
+    assert "<pre>half=0.5</pre>" in card
     assert 'data-card="../claims.html#claims-t-1-2"' in card
     assert "sharper" in found["../claims.html#claims-t-1-2"]
-    assert (
-        "<pre>measured(f&quot;T-1.2.half{n}&quot;,\n         n)</pre>"
-        in found["T-1.2.half2"]
-    )
+    assert "<pre>f&quot;half{n}&quot;: n</pre>" in found["T-1.2.half2"]
     (cell,) = set(
         re.findall(
             r'<a class="number" data-figure="T-1\.2\.half2?" href="#([^"]*)"', page
@@ -290,14 +286,13 @@ def test_a_condition_is_said_in_words(condition: str, words: str) -> None:
 
 
 def test_the_line_of_one_key_comes_before_those_of_many() -> None:
-    lines = list(
-        measured_lines.measured_lines(
-            'measured(f"a.{n}", 1)\nmeasured("a.b", 2)\nother("a.b")'
-        )
+    lines = measured_lines.measured_lines(
+        'measured("a", {n: 1, f"b{n}": 2, "b": 3})\nother("a", b=4)'
     )
     assert [line.code for line in lines if line.records("a.b")] == [
-        'measured("a.b", 2)',
-        'measured(f"a.{n}", 1)',
+        '"b": 3',
+        'f"b{n}": 2',
+        "n: 1",
     ]
     assert not any(line.records("axb") for line in lines)
 

@@ -25,7 +25,7 @@ from rankone_book.claims import measured
 ROW: dict[str, Any] = {
     "id": "Z-one",
     "chapter": "thm-one",
-    "figures": ["Z-one.error"],
+    "figures": {"Z-one.error": ".1f"},
     "holds": {"Z-one.error": "< 1"},
 }
 
@@ -41,10 +41,10 @@ def no_shell_is_left() -> Any:
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ('measured("Z-one.error", 0.5)', []),
-        ('measured("Z-one.error", 2.0)', ["Z-one.error: it should be < 1"]),
+        ('measured("Z-one", error=0.5)', []),
+        ('measured("Z-one", error=2.0)', ["Z-one.error: it should be < 1"]),
         (
-            'measured("Z-one.rest", 2.0)',
+            'measured("Z-one", rest=2.0)',
             ["Z-one.error: no cell measured it"],
         ),
         ("1 / 0", ["cell 1: ZeroDivisionError: division by zero"]),
@@ -56,7 +56,9 @@ def test_what_is_wrong_with_a_page_is_named(
     page = tmp_path / "page.md"
     page.write_text(PAGE.format(cell=cell))
     before = Path.cwd()
-    assert faults(page, [ROW]) == said
+    assert faults(page, [ROW], {**ROW["figures"], "Z-one.r*": ".2f"}) == said
     assert Path.cwd() == before
     if "measured" in cell:
-        assert "Z-one." in capsys.readouterr().out
+        shown = capsys.readouterr().out.split()
+        assert shown[0].startswith("Z-one.")
+        assert shown[1] == ("2.00" if "rest" in cell else f"{float(cell[-4:-1]):.1f}")

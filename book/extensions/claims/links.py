@@ -16,9 +16,14 @@ from docutils.nodes import make_id
 from myst_nb.core.variables import format_plain_text
 from sphinx.environment import BuildEnvironment
 
-from rankone_book.claims import holds
+from rankone_book.claims import format_of, holds, pretty
 
 Row = dict[str, Any]
+# fields of a row whose keys are names of figures
+NAMED = ("figures", "in_text", "holds")
+
+# in C, where PyYAML has it, a fifth of the time
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Figure(NamedTuple):
@@ -31,8 +36,51 @@ class Figure(NamedTuple):
 
 
 def read_claims(path: Path) -> list[Row]:
-    """The rows of claims.yml, in order, not to be changed."""
-    return read_yaml(path)
+    """The rows of claims.yml, in order, not to be changed; each figure has its whole
+    name.
+    """
+    rows, _ = _claims(path.read_text(encoding="utf-8"))
+    return rows
+
+
+def read_formats(path: Path) -> dict[str, str]:
+    """The formats of claims.yml, not to be changed, as
+    `rankone_book.claims.format_of` takes them: name of a figure, or a pattern of
+    names, → its format, or "".
+    """
+    _, formats = _claims(path.read_text(encoding="utf-8"))
+    return formats
+
+
+def formats(env: BuildEnvironment) -> dict[str, str]:
+    """Formats of the figures of this book."""
+    return read_formats(Path(env.srcdir, env.config.claims_file))
+
+
+@cache
+def _claims(text: str) -> tuple[list[Row], dict[str, str]]:
+    """The rows, and the formats of their figures and of those that test no claim."""
+    raw, *others = yaml.load_all(text, Loader=_LOADER)
+    rows = [_with_whole_names(row) for row in raw]
+    named = [row[field] for row in rows for field in ("figures", "in_text")]
+    named += [
+        {f"{group}.{name}": fmt for name, fmt in figures.items()}
+        for groups in others
+        for group, figures in groups.items()
+    ]
+    formats = {name: fmt or "" for figures in named for name, fmt in figures.items()}
+    return rows, formats
+
+
+def _with_whole_names(row: Row) -> Row:
+    def whole(name: str) -> str:
+        ids = tuple(f"{other}." for other in row.get("includes", []))
+        return name if name.startswith(ids) else f"{row['id']}.{name}"
+
+    return row | {
+        field: {whole(name): value for name, value in row.get(field, {}).items()}
+        for field in NAMED
+    }
 
 
 def read_yaml(path: Path) -> Any:
@@ -44,9 +92,7 @@ def read_yaml(path: Path) -> Any:
 
 @cache
 def _parsed(text: str) -> Any:
-    # in C, where PyYAML has it, a fifth of the time
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(text, Loader=loader)
+    return yaml.load(text, Loader=_LOADER)
 
 
 def labels_in(text: str) -> list[str]:
@@ -261,11 +307,7 @@ def claims_page(env: BuildEnvironment, kind: str = "claims") -> str | None:
 
 def conditions(rows: list[Row]) -> dict[str, str]:
     """The condition on each figure that has one."""
-    return {
-        key: condition
-        for row in rows
-        for key, condition in row.get("holds", {}).items()
-    }
+    return {key: condition for row in rows for key, condition in row["holds"].items()}
 
 
 def recorded_figures(env: BuildEnvironment) -> dict[str, dict[str, Figure]]:
@@ -273,17 +315,37 @@ def recorded_figures(env: BuildEnvironment) -> dict[str, dict[str, Figure]]:
     order of recording.
     """
     pages: dict[str, dict[str, Figure]] = {}
+    format_by_name = formats(env)
     for docname, metadata in getattr(env, "nb_metadata", {}).items():
         if docname in env.found_docs and metadata.get("glue"):
             path = Path(env.mystnb_config.output_folder, f"{docname}.glue.json")  # type: ignore[attr-defined]
             records = json.loads(path.read_text(encoding="utf-8"))
-            pages[docname] = {key: _figure(record) for key, record in records.items()}
+            pages[docname] = {
+                key: figure_of(
+                    record["data"].get("text/plain", ""),
+                    record["metadata"],
+                    format_by_name,
+                )
+                for key, record in records.items()
+            }
     return pages
 
 
-def _figure(record: dict[str, Any]) -> Figure:
-    text = format_plain_text(record["data"].get("text/plain", ""), "")
-    return Figure(text, record["metadata"]["scrapbook"].get("number"))
+def figure_of(
+    text: str, metadata: Mapping[str, Any], formats: Mapping[str, str]
+) -> Figure:
+    """A figure as a page shows it: a number in its format of today.
+
+    Args:
+        text: Text that the cell recorded, quoted.
+        metadata: That of the record: name of the figure, and its number.
+        formats: Those of `read_formats`.
+    """
+    record = metadata["scrapbook"]
+    number = record.get("number")
+    if number is None:
+        return Figure(format_plain_text(text, ""), None)
+    return Figure(pretty(number, format_of(record["name"], formats)), number)
 
 
 def violations(

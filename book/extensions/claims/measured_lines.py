@@ -2,11 +2,11 @@
 of its page.
 
 `` {glue:text}`D-eq2.below` `` pastes the figure that a cell of the page recorded with
-`measured("D-eq2.below", value)`. Here the paste becomes a link to that cell, and the
-page remembers the line. A key in an f-string, as in
-`measured(f"D-eq3.unstable_n{n}", …)`, stands for all keys of its form. In a notebook
-and in print the number stands alone. The page shows a cell without the statements that
-only record: they are in the notebook and on the cards.
+`measured("D-eq2", below=value)`, in the format of `claims.yml`. Here the paste becomes a
+link to that cell, and the page remembers the argument, `below=value`. A name in an
+f-string, as in `measured("D-eq3", {f"unstable_n{n}": value})`, stands for all names of
+its form. In a notebook and in print the number stands alone. The page shows a cell
+without the statements that only record: they are in the notebook and on the cards.
 """
 
 import ast
@@ -16,8 +16,13 @@ from typing import Any, NamedTuple
 
 from docutils import nodes
 from myst_nb.ext.glue.roles import PasteTextRole
+from myst_nb.ext.glue.utils import retrieve_glue_data
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
+
+from extensions.claims.links import figure_of, formats
+from rankone_book.claims import format_of
 
 _logger = logging.getLogger(__name__)
 # What stands over a folded cell: (closed, open)
@@ -29,6 +34,7 @@ NUMBERS = (
 )
 PICTURE = ("Code of the figure", "Hide the code of the figure")
 CODE = ("Show the code", "Hide the code")
+ANY = ".*"  # in the pattern of a key: what an f-string inserts, which may be nothing
 
 
 class number(nodes.Inline, nodes.TextElement):
@@ -38,39 +44,80 @@ class number(nodes.Inline, nodes.TextElement):
 
 
 class Line(NamedTuple):
-    """A call of `measured`: the pattern of its keys, and its code."""
+    """An argument of `measured`: the pattern of its keys, and its code."""
 
     keys: str
     code: str
 
+    @property
+    def generality(self) -> tuple[bool, int]:
+        """Small for a pattern that fits few keys: it comes before others that fit a
+        key.
+        """
+        return ANY in self.keys, -len(self.keys.replace(ANY, ""))
+
     def records(self, key: str) -> bool:
-        """True if it records the figure of this key."""
+        """True if the argument records the figure of this key."""
         return re.fullmatch(self.keys, key) is not None
 
 
 class PasteNumber(PasteTextRole):
-    """A pasted text that keeps its key."""
+    """A pasted figure that keeps its key."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Text that MyST-NB pastes, in a node of its own."""
+        """Text that MyST-NB pastes, in the format of `claims.yml` and in a node of its
+        own.
+        """
         pasted, messages = super().run()
-        return [
-            number("", "", *pasted, key=self.text.partition(":")[0])
-        ] if pasted else [], messages
+        if not pasted:
+            return [], messages
+        key = self.text.partition(":")[0]
+        record = retrieve_glue_data(self.document, key)
+        figure = figure_of(
+            record.data["text/plain"],
+            record.metadata,
+            formats(self.document.settings.env),
+        )
+        text = nodes.inline(figure.text, figure.text, classes=["pasted-text"])
+        self.set_source_info(text)
+        return [number("", "", text, key=key)], messages
 
 
-def measured_lines(source: str) -> Iterator[Line]:
-    """The calls of `measured` in a cell, those of one key first."""
-    calls = [
-        node
+def measured_lines(source: str) -> list[Line]:
+    """The arguments of `measured` in a cell, those of one key first."""
+    lines = [
+        line
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call) and _is_measured(node)
+        for line in _arguments(source, node)
     ]
-    for call in sorted(calls, key=lambda call: isinstance(call.args[0], ast.JoinedStr)):
-        code = ast.get_source_segment(source, call) or ""
-        yield Line(
-            _pattern(call.args[0]), re.sub(rf"\n {{0,{call.col_offset}}}", "\n", code)
-        )
+    return sorted(lines, key=lambda line: line.generality)
+
+
+def _arguments(source: str, call: ast.Call) -> Iterator[Line]:
+    """The figures of a call: pattern of the key, and the code that computes it."""
+    claim = _pattern(call.args[0])
+    for figures in call.args[1:]:
+        if isinstance(figures, ast.Dict):
+            for name, value in zip(figures.keys, figures.values, strict=True):
+                if name is not None:  # not **others
+                    code = _code(source, name, value)
+                    yield Line(rf"{claim}\.{_pattern(name)}", code)
+        else:
+            names = figures.key if isinstance(figures, ast.DictComp) else figures
+            yield Line(rf"{claim}\.{_pattern(names)}", _code(source, figures))
+    for argument in call.keywords:
+        if argument.arg:
+            key = re.escape(argument.arg.replace("_", "-"))
+            yield Line(rf"{claim}\.{key}", _code(source, argument))
+
+
+def _code(source: str, *nodes: Any) -> str:
+    """Source of an argument, or of a name and its value in a mapping."""
+    code = ": ".join(ast.get_source_segment(source, node) or "" for node in nodes)
+    line = source.splitlines()[nodes[0].lineno - 1]
+    indent = len(line) - len(line.lstrip(" "))
+    return re.sub(rf"\n {{0,{indent}}}", "\n", code)
 
 
 def _is_measured(call: ast.Call) -> bool:
@@ -81,12 +128,12 @@ def _is_measured(call: ast.Call) -> bool:
     )
 
 
-def _pattern(key: ast.expr) -> str:
-    if isinstance(key, ast.Constant):
-        return re.escape(str(key.value))
-    parts = key.values if isinstance(key, ast.JoinedStr) else [key]
+def _pattern(name: ast.expr) -> str:
+    if isinstance(name, ast.Constant):
+        return re.escape(str(name.value))
+    parts = name.values if isinstance(name, ast.JoinedStr) else [name]
     return "".join(
-        re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
+        re.escape(str(part.value)) if isinstance(part, ast.Constant) else ANY
         for part in parts
     )
 
@@ -213,7 +260,7 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             source := next(cell.findall(nodes.literal_block), None)
         ):
             records = (
-                list(measured_lines(source.astext()))
+                measured_lines(source.astext())
                 if "measured(" in source.astext()
                 else []
             )
@@ -221,8 +268,14 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
                 cell["ids"].append(f"cell-{cell['cell_index']}")
                 lines += [(cell["ids"][-1], line) for line in records]
             _tidy(cell, source)
-    lines.sort(key=lambda placed: ".+" in placed[1].keys)
-    cells = app.env.metadata[app.env.docname].setdefault("measured", {})
+    lines.sort(key=lambda placed: placed[1].generality)
+    metadata = app.env.metadata[app.env.docname]
+    cells = metadata.setdefault("measured", {})
+    format_by_name = formats(app.env)
+    metadata["formats"] = {
+        pasted["key"]: format_of(pasted["key"], format_by_name)
+        for pasted in doctree.findall(number)
+    }
     for pasted in doctree.findall(number):
         cell_and_line = next(
             (entry for entry in lines if entry[1].records(pasted["key"])), None
@@ -237,6 +290,19 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             continue
         pasted["cell"] = cell_and_line[0]
         cells[pasted["key"]] = (cell_and_line[0], cell_and_line[1].code)
+
+
+def outdated(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
+    """Pages that show a figure in a format which is no longer that of `claims.yml`."""
+    format_by_name = formats(env)
+    return [
+        docname
+        for docname, metadata in env.metadata.items()
+        if any(
+            fmt != format_of(key, format_by_name)
+            for key, fmt in metadata.get("formats", {}).items()
+        )
+    ]
 
 
 def _visit(self: Any, node: number) -> None:
@@ -261,7 +327,9 @@ def _above(node: nodes.Node) -> Iterator[nodes.Node]:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx, in the place of MyST-NB's own role."""
     app.setup_extension("myst_nb")
+    app.setup_extension("extensions.claims.table")  # which names the file of claims
     app.add_node(number, html=(_visit, _depart))
     app.add_role_to_domain("glue", "text", PasteNumber(), override=True)
     app.connect("doctree-read", place)
+    app.connect("env-get-outdated", outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

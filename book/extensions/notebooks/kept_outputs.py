@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from myst_nb.core.variables import format_plain_text
 
+from extensions.claims.links import figure_of, formats
 from extensions.notebooks.plain_markdown import PlainMarkdown
 from extensions.pages.stills import VIEW, Shown, in_notebook
 from rankone_book.claims import line
@@ -42,9 +42,10 @@ def kept_cell(
         FOLDED if {"hide-input", "hide-cell"} & set(tags) else {}
     )
     outputs: list[Any] = []
+    format_by_name = formats(page.app.env)
     for recorded, run in groupby(cell.outputs, _is_record):
         together = list(run)
-        outputs += [_printed(together)] if recorded else together
+        outputs += [_printed(together, format_by_name)] if recorded else together
     _describe(
         [output for output in outputs if _is_picture(output)],
         page.alternatives.get(index, []),
@@ -71,11 +72,13 @@ def _is_record(output: Any) -> bool:
     )
 
 
-def _printed(records: list[Any]) -> Any:
+def _printed(records: list[Any], formats: Mapping[str, str]) -> Any:
     lines = (
         line(
             record.metadata["scrapbook"]["name"],
-            format_plain_text(record.data[RECORD + "text/plain"], ""),
+            figure_of(
+                record.data[RECORD + "text/plain"], record.metadata, formats
+            ).text,
         )
         for record in records
     )

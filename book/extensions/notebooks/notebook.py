@@ -21,7 +21,12 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
 
-from extensions.claims.links import conditions, read_claims, recorded_figures
+from extensions.claims.links import (
+    conditions,
+    formats,
+    read_claims,
+    recorded_figures,
+)
 from extensions.execution.runs import Cost, cost
 from extensions.notebooks.cited_works import links_to_works, references, with_references
 from extensions.notebooks.kept_outputs import FOLDED, kept_cell
@@ -30,9 +35,10 @@ from extensions.notebooks.plain_markdown import Block, PlainMarkdown
 from extensions.notebooks.setup_cell import set_up
 from extensions.pages.repository import colab, repository, site
 from extensions.pages.stills import STATE, shown_in
+from rankone_book.claims import format_of
 
 FIGURES = """\
-# @title The figures of the page, and what must hold of them: `measured` shows yours beside them
+# @title The figures of the page, what must hold of them, and their formats: `measured` shows yours beside them
 from rankone_book import claims
 
 claims.compare_with_page({{
@@ -127,15 +133,17 @@ def notebook_of(app: Sphinx, docname: str, wheels: Wheels) -> nbformat.NotebookN
 
 
 def figures_cell(app: Sphinx, docname: str) -> list[Any]:
-    """A folded cell with the page's figures and what must hold of them, for `measured`
-    to compare with.
+    """A folded cell with the page's figures, what must hold of them and their formats,
+    for `measured` to compare with.
     """
     condition_of = conditions(read_claims(Path(app.srcdir, app.config.claims_file)))
     figures = recorded_figures(app.env).get(docname, {})
     if not figures:
         return []
+    format_by_name = formats(app.env)
     rows = {
-        key: [figure.text, condition_of.get(key, "")] for key, figure in figures.items()
+        key: [figure.text, condition_of.get(key, ""), format_of(key, format_by_name)]
+        for key, figure in figures.items()
     }
     lines = (
         f"    {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)},"

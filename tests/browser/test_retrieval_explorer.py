@@ -1544,7 +1544,7 @@ def test_inside_the_vector_the_reader_takes_each_step(explorer):
     looked(page, 10)
     pictures.append(painted(page))
     assert len(set(pictures)) == 4
-    expect(page.locator(".r1-formula:visible")).to_contain_text("η = 0.2 (under")
+    expect(page.locator(".r1-formula:visible")).to_contain_text("step size η = 0.2")
     assert step(page) == 10
     expect(page.locator(".r1-playback output")).to_have_text("step 10 / 10")
 

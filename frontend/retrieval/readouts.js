@@ -15,7 +15,7 @@ export function createReadouts() {
       {
         from: 2,
         word: "clear",
-        say: "the distributed memory moves to a picture near the query",
+        say: "it moves to a picture near the query",
       },
     ],
   });

@@ -55,7 +55,7 @@ def measured(
         figures: Name of each figure → its value, a number or text. The prose quotes the
             figure `name` as "D-eq11.name".
         named: Further figures, whose names need no quotes. `_` stands for "-": a name
-            with "_" in it belongs into `figures`.
+            with "_" in it belongs in `figures`.
     """
     values = {
         **({} if figures is None else figures),

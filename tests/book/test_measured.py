@@ -284,6 +284,13 @@ def test_a_cell_that_only_sets_up_is_folded(code: str, folded: bool) -> None:
     assert "hide_mode" not in open_cell  # a reader looks at what it shows
 
 
+every_page = pytest.mark.parametrize(
+    "page",
+    sorted((ROOT / "book").rglob("*.md")),
+    ids=lambda path: path.relative_to(ROOT / "book").with_suffix("").as_posix(),
+)
+
+
 def packed(code: str) -> list[str]:
     """The statements of a cell that are several in one, or a function without `def`."""
     found = []
@@ -304,11 +311,7 @@ def packed(code: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "page",
-    sorted((ROOT / "book").rglob("*.md")),
-    ids=lambda path: path.relative_to(ROOT / "book").with_suffix("").as_posix(),
-)
+@every_page
 def test_a_cell_has_one_statement_a_line_and_functions_with_names(page: Path) -> None:
     found = re.findall(
         r"^```\{code-cell\}[^\n]*\n(.*?)^```$",
@@ -353,11 +356,7 @@ def repeated(code: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "page",
-    sorted((ROOT / "book").rglob("*.md")),
-    ids=lambda path: path.relative_to(ROOT / "book").with_suffix("").as_posix(),
-)
+@every_page
 def test_a_claim_is_recorded_with_one_call(page: Path) -> None:
     python = [cell for cell in cells(page) if not cell.lstrip().startswith("%")]
     assert [claim for cell in python for claim in repeated(cell)] == []

@@ -34,17 +34,17 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Which keys does an edit change?",
-    ask: "Ŵ answers v* at k*. Drag v*, then k*: which outputs of the twelve keys move, and which never do?",
+    ask: "Ŵ answers v* at k*. Drag v*, then k*: where would a key have to lie for its output not to move?",
     predict: {
       options: [
-        ["all", "Every output"],
-        ["line", "All but those of keys on a line"],
-        ["near", "Those of keys near k*"],
+        ["nowhere", "Nowhere: every output moves"],
+        ["line", "On a line through the origin"],
+        ["far", "Far from k*"],
       ],
       right: ({ edit }) => edit && "line",
     },
     after: ({ total, lawTotal }) =>
-      `Every output moves along the line of r: that of key j by ‖r‖·|uᵀkⱼ|/s, forwards or backwards. On the dashed line uᵀk = 0, and nothing moves. The interference, the sum of squared changes, is measured as ${figures(total)}, and predicted by ‖r‖²/s as ${figures(lawTotal)}. No other Ŵ with Ŵk* = v* has less.`,
+      `Every output moves along the line of r: that of key j by ‖r‖·|uᵀkⱼ|/s, forwards or backwards. A key on the dashed line has uᵀk = 0, and its output would not move. The interference, the sum of squared changes, is measured as ${figures(total)}, and predicted by ‖r‖²/s as ${figures(lawTotal)}. No other Ŵ with Ŵk* = v* has less.`,
     set: {},
   },
   {

@@ -219,8 +219,18 @@ def draw_ways(record: dict[str, Any]) -> Any:
     )
     axes[-1].set_title("in sequence", fontsize=9)
     axes[-1].tick_params(axis="x", rotation=45)
-    axes[0].set_ylim(-5, 119)
-    axes[-1].legend(fontsize=8, loc="lower left")
+    axes[0].set_ylim(-5, 125)
+    # one row above the error bars, which fill the panel
+    axes[-1].legend(
+        fontsize=8,
+        loc="upper center",
+        ncols=2,
+        handlelength=1,
+        handletextpad=0.3,
+        columnspacing=0.8,
+        borderpad=0.1,
+        borderaxespad=0.1,
+    )
     fig.legend(
         *axes[0].get_legend_handles_labels(),
         loc="outside lower center",

@@ -255,11 +255,14 @@ def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:
     tag = release(Path(app.srcdir))
     yield from ["", "## Assign this", ""]
     yield (
-        f"These addresses are those of release {tag[1:]}. It stays as it is when the "
-        "book goes on."
+        f"These addresses are those of release {tag[1:]}, which will not change when "
+        "the book does."
     )
     if not published(Path(app.srcdir)):
-        yield "It is not out yet: until then they lead nowhere."
+        yield (
+            "This release is not out yet, so the addresses do not work yet. Until then "
+            "assign the addresses of these pages."
+        )
     page = course.page_of_exercises(name)
     for document in [name, page] if page else [name]:
         docname = f"book/chapters/{document}"
@@ -289,11 +292,9 @@ def _syllabus(course: Course, syllabus: Syllabus) -> Iterator[str]:
         "",
     ]
     for n, session in enumerate(syllabus.sessions, 1):
-        head = f"Session {n}: " if len(syllabus.sessions) > 1 else ""
-        yield (
-            f"- **{head}{_hours(session.hall)} in class, {_hours(session.home)} at "
-            "home**"
-        )
+        time = f"{_hours(session.hall)} in class, {_hours(session.home)} at home"
+        # the sum above is the time of an only session
+        yield f"- **Session {n}: {time}**" if len(syllabus.sessions) > 1 else "- Plan"
         for line, *questions in _session(course, session):
             yield f"  - {line}"
             yield from (f"    - {question}" for question in questions)

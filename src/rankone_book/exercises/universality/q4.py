@@ -5,7 +5,7 @@ from rankone_book.exercises import ask, close, test_case
 points = 2
 
 
-@test_case(name="agrees with a derivative taken by hand")
+@test_case(name="agrees with the chain rule, layer by layer")
 def test_chain(arrives, draws):
     for layer in (1, 2, 7):
         for slope in (0.0, 1.0, *draws.uniform(0.2, 0.9, 2).tolist()):
@@ -15,11 +15,12 @@ def test_chain(arrives, draws):
             close(
                 ask(arrives, layer, slope),
                 want,
-                "Every unit between the output and the layer, itself too, counts.",
+                "The error passes every ReLU from the output to the layer, and "
+                "also the layer's own.",
             )
 
 
-@test_case(name="the whole step of a stack")
+@test_case(name="the fraction that arrives at all N layers together")
 def test_total(written_share, draws):
     for N, slope in zip(
         (4, 5, 3, 6), (1.0, 0.0, *draws.uniform(0.2, 0.9, 2).tolist()), strict=True

@@ -9,7 +9,7 @@ points = 3
 
 
 @test_case(name="the interference on the other keys, compared with an edit")
-def test_others(damage_to_others, draws):
+def test_others(interference_on_others, draws):
     for n in (6, 12):
         K = draws.normal(size=(4, n))
         W = draws.normal(size=(3, 4))
@@ -21,7 +21,7 @@ def test_others(damage_to_others, draws):
             "The interference on all keys together is ‖r‖²/h. The edited key itself "
             "has ‖r‖² of it."
         )
-        close(ask(damage_to_others, h, v - W @ K[:, 2]), interference, hint)
+        close(ask(interference_on_others, h, v - W @ K[:, 2]), interference, hint)
 
 
 @test_case(name="the leverage for a given multiple of ‖r‖²")

@@ -44,12 +44,12 @@ def test_free(ridge_limit, draws):
 
 
 @test_case(name="the interference of the edit with the pseudo-inverse")
-def test_pseudo_inverse(pseudo_inverse_price, draws):
+def test_pseudo_inverse(pseudo_inverse_interference, draws):
     for D, n in ((6, 3), (7, 4)):
         W, K, k, v = problem(draws, D, n)
         r = v - W @ k
         P = np.linalg.pinv(K @ K.T)
-        interference = ask(pseudo_inverse_price, W, K, k, v)
+        interference = ask(pseudo_inverse_interference, W, K, k, v)
         holds(
             np.ndim(interference) == 0, "the interference is one number: ‖(Ŵ − W)K‖²."
         )

@@ -21,13 +21,13 @@ def test_chain(arrives, draws):
 
 
 @test_case(name="the fraction that arrives at all N layers together")
-def test_total(written_share, draws):
+def test_total(fraction_arriving, draws):
     for N, slope in zip(
         (4, 5, 3, 6), (1.0, 0.0, *draws.uniform(0.2, 0.9, 2).tolist()), strict=True
     ):
         want = sum(slope**i for i in range(1, N + 1)) / N
         close(
-            ask(written_share, N, slope),
+            ask(fraction_arriving, N, slope),
             want,
             "Add what arrives at the layers 1 to N and divide by N.",
         )

@@ -108,7 +108,7 @@ SECOND = {
         "block_inverse": inverse_by_solving,
     },
     "q3": {
-        "damage_to_others": lambda h, r: np.linalg.norm(r) ** 2 * (1 - h) / h,
+        "interference_on_others": lambda h, r: np.linalg.norm(r) ** 2 * (1 - h) / h,
         "balanced_leverage": lambda multiple: (1 / 2) / (1 / 2 + multiple / 2),
         "leverages": leverages_by_qr,
     },
@@ -124,7 +124,7 @@ SECOND = {
     },
     "q8": {
         "ridge_limit": limit_by_ridge,
-        "pseudo_inverse_price": lambda W, K, k, v: float(
+        "pseudo_inverse_interference": lambda W, K, k, v: float(
             editing.pseudo_inverse_edit(W, K, k, v).interference
         ),
     },
@@ -179,11 +179,11 @@ def limit_unnormalised(W, K, k, v):
     return W + np.outer(v - W @ k, outside)
 
 
-def price_at_key(W, K, k, v):
+def interference_at_key(W, K, k, v):
     return np.sum((v - W @ k) ** 2)
 
 
-def price_all_C(W, K, k, v):
+def interference_all_C(W, K, k, v):
     r = v - W @ k
     return (r @ r) * (k @ np.linalg.pinv(K @ K.T) @ k)
 
@@ -209,11 +209,15 @@ WRONG = [
         {"block_inverse": lambda k, u: inverse_by_solving(k, -u)},
     ),
     ("q2", "transposed", {"block_inverse": lambda k, u: inverse_by_solving(k, u).T}),
-    ("q3", "its own share counted", {"damage_to_others": lambda h, r: r @ r / h}),
+    (
+        "q3",
+        "its own interference counted",
+        {"interference_on_others": lambda h, r: r @ r / h},
+    ),
     (
         "q3",
         "norm, not its square",
-        {"damage_to_others": lambda h, r: np.linalg.norm(r) * (1 / h - 1)},
+        {"interference_on_others": lambda h, r: np.linalg.norm(r) * (1 / h - 1)},
     ),
     ("q3", "1/h = multiple", {"balanced_leverage": lambda multiple: 1 / multiple}),
     (
@@ -262,8 +266,12 @@ WRONG = [
     ("q7", "one too many", {"keys_needed": lambda t, D: keys_by_search(t, D) + 1}),
     ("q8", "the pseudo-inverse", {"ridge_limit": limit_by_pinv}),
     ("q8", "not divided by uᵀk", {"ridge_limit": limit_unnormalised}),
-    ("q8", "counted at the new key", {"pseudo_inverse_price": price_at_key}),
-    ("q8", "upside down", {"pseudo_inverse_price": price_all_C}),
+    (
+        "q8",
+        "counted at the new key",
+        {"pseudo_inverse_interference": interference_at_key},
+    ),
+    ("q8", "upside down", {"pseudo_inverse_interference": interference_all_C}),
 ]
 PAGE = Page("editing", "editing_exercises", SECOND, WRONG)
 

@@ -248,8 +248,8 @@ def test_gradescopes_folders_give_gradescopes_results_without_a_right_value(
     assert sum(test["max_score"] for test in content["tests"]) == points
     eighth = content["tests"][7]["output"]
     sixth = content["tests"][5]["output"]
-    assert "failed: m entries at most" in eighth
-    assert "more than 1 entries were kept" in eighth
+    assert "failed: the m largest entries" in eighth
+    assert "more than 1 entries of a row were kept" in eighth
     assert "your answer is not right" in sixth
     assert "expected" not in json.dumps(content)
     assert "not answered" in content["tests"][0]["output"]

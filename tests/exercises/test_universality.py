@@ -58,7 +58,9 @@ SECOND = {
     },
     "q4": {
         "arrives": lambda layer, c: np.prod([c] * layer),
-        "written_share": lambda N, c: 1.0 if c == 1 else c * (1 - c**N) / (1 - c) / N,
+        "fraction_arriving": lambda N, c: (
+            1.0 if c == 1 else c * (1 - c**N) / (1 - c) / N
+        ),
     },
     "q5": {"second_order": second_by_pairs},
     "q6": {
@@ -118,8 +120,8 @@ WRONG = [
     ("q4", "one kink too few", {"arrives": lambda layer, c: c ** (layer - 1)}),
     (
         "q4",
-        "a sum, not a share",
-        {"written_share": lambda N, c: sum(c**i for i in range(1, N + 1))},
+        "a sum, not a fraction",
+        {"fraction_arriving": lambda N, c: sum(c**i for i in range(1, N + 1))},
     ),
     (
         "q5",

@@ -12,7 +12,7 @@ def problem(draws, D=4, H=3, n=9):
     return K, V, k, v, V @ K.T @ np.linalg.inv(K @ K.T)
 
 
-@test_case(name="the dual is the Lagrangian at its minimising matrix")
+@test_case(name="the dual is L at the Ŵ that minimises it")
 def test_dual(dual, draws):
     for _ in range(4):
         K, V, k, v, W = problem(draws)
@@ -25,7 +25,7 @@ def test_dual(dual, draws):
         close(ask(dual, multiplier, K, V, k, v), lagrangian, hint)
 
 
-@test_case(name="your multiplier maximises it")
+@test_case(name="your Λ maximises the dual")
 def test_maximum(best_multiplier, draws):
     for _ in range(4):
         K, V, k, v, W = problem(draws)
@@ -37,7 +37,7 @@ def test_maximum(best_multiplier, draws):
         )
 
 
-@test_case(name="along your direction the Lagrangian falls without bound")
+@test_case(name="along your direction of Λ, L falls without bound")
 def test_unbounded(falling_direction, draws):
     for _ in range(4):
         K, V, k, v, _ = problem(draws)

@@ -20,7 +20,7 @@ def test_determinant(block_determinant, draws):
         close(ask(block_determinant, k, u), np.linalg.det(block(k, u)), hint, atol=1e-6)
 
 
-@test_case(name="the inverse, without inverting")
+@test_case(name="the inverse of M")
 def test_inverse(block_inverse, draws):
     for D in (1, 2, 6):
         k, u = draws.normal(size=(2, D))
@@ -38,7 +38,7 @@ def test_edit(block_inverse, draws):
     v = draws.normal(size=3)
     blocks = np.hstack([W, v[:, None]]) @ np.asarray(ask(block_inverse, k, u))
     multiplier = (v - W @ k) / (u @ k)
-    hint = "[Ŵ Λ] = [W v] M⁻¹: rows come first, so M⁻¹ stands on the right."
+    hint = "[Ŵ Λ] = [W v] M⁻¹: the last column of M⁻¹ must give Λ = (v − Wk)/uᵀk."
     close(
         blocks,
         np.column_stack([W + np.outer(multiplier, u), multiplier]),

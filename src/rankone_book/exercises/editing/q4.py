@@ -29,7 +29,7 @@ def test_general(gradient_step_cost, draws):
         )
 
 
-@test_case(name="a key that attains the worst case")
+@test_case(name="a key for which the factor is largest")
 def test_worst(worst_key, draws):
     for D in (2, 4):
         A = draws.normal(size=(D, D))
@@ -41,7 +41,8 @@ def test_worst(worst_key, draws):
             f"a key is a non-zero vector of shape ({D},).",
         )
         hint = (
-            "Kantorovich's inequality: which two eigenvectors make it tight, and in "
-            "which shares?"
+            "The factor depends on the squared coordinates of k in the eigenvectors "
+            "of C: which two should have all the weight, and how much should each "
+            "have?"
         )
         close(exact(C, k), (1 + kappa) ** 2 / (4 * kappa), hint)

@@ -12,7 +12,7 @@ def cosine(C, K):
     return S[0, 1] ** 2 / (S[0, 0] * S[1, 1])
 
 
-@test_case(name="cos²θ in the geometry of C⁻¹")
+@test_case(name="cos²θ in the inner product aᵀC⁻¹b")
 def test_cosine(cosine_squared, draws):
     for D in (2, 5):
         A = draws.normal(size=(D, D))
@@ -21,7 +21,7 @@ def test_cosine(cosine_squared, draws):
         close(
             ask(cosine_squared, C, K[:, 0], K[:, 1]),
             cosine(C, K),
-            "Every inner product is aᵀC⁻¹b, lengths too.",
+            "Use aᵀC⁻¹b for every inner product, also for the squared lengths.",
         )
 
 

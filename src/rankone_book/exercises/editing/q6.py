@@ -25,7 +25,7 @@ def test_one(relaxed_edit, draws):
         close(ask(relaxed_edit, W, C, K[:, 0], V[:, 0], omega), reference, hint)
 
 
-@test_case(name="one after another is all at once")
+@test_case(name="the sequence gives the relaxed batch")
 def test_sequence(relaxed_sequence, draws):
     for omega, m in ((1.0, 2), (5.0, 4)):
         W, C, K, V = problem(draws, m)
@@ -37,7 +37,7 @@ def test_sequence(relaxed_sequence, draws):
         )
 
 
-@test_case(name="in any order", points=0)
+@test_case(name="the order of the pairs does not matter", points=0)
 def test_order(relaxed_sequence, draws):
     W, C, K, V = problem(draws, 3)
     forward, shuffled = (

@@ -9,11 +9,13 @@ points = 3
 def test_inflation(mean_inflation, draws):
     for D in draws.integers(2, 50, 4).tolist():
         n = D + int(draws.integers(1, 100))
-        hint = "1/ρ is 1 and a ratio of independent chi-squares: take the mean of each."
+        hint = (
+            "1/ρ is 1 plus a ratio of independent chi-squares: take the mean of each."
+        )
         close(ask(mean_inflation, n, D), (n - 1) / (n - D), hint)
 
 
-@test_case(name="keys for a given target")
+@test_case(name="the number of keys for a given target")
 def test_keys(keys_needed, draws):
     for target, D in zip(
         draws.uniform(1.01, 3, 4).tolist(), (2, 20, 150, 1536), strict=True
@@ -29,7 +31,7 @@ def test_keys(keys_needed, draws):
         )
 
 
-@test_case(name="one key fewer would not do")
+@test_case(name="your number of keys is enough, and one fewer is not")
 def test_least(keys_needed, draws):
     for target, D in zip(draws.uniform(1.05, 3, 3).tolist(), (50, 11, 4), strict=True):
         n = ask(keys_needed, target, D)
@@ -46,5 +48,5 @@ def test_least(keys_needed, draws):
         if n - 1 > D:
             holds(
                 (n - 2) / (n - 1 - D) > target - 1e-9,
-                f"{n - 1} keys would do: round up, and no further.",
+                f"{n - 1} keys are enough: round up, and no further.",
             )

@@ -17,8 +17,8 @@ def test_limit(ridge_limit, draws):
     for D, n in ((6, 3), (4, 1), (9, 6)):
         W, K, k, v = problem(draws, D, n)
         hint = (
-            "λ(C + λI)⁻¹ tends to a projection: on what? The edit does not see the "
-            "length of u."
+            "λ(C + λI)⁻¹ tends to a projection: on what? The edit does not depend on "
+            "the length of u."
         )
         close(
             ask(ridge_limit, W, K, k, v),
@@ -29,7 +29,7 @@ def test_limit(ridge_limit, draws):
         )
 
 
-@test_case(name="it answers the new key and leaves the old ones alone")
+@test_case(name="Ŵ answers v at k and leaves the outputs of the sampled keys unchanged")
 def test_free(ridge_limit, draws):
     W, K, k, v = problem(draws)
     W_hat = np.asarray(ask(ridge_limit, W, K, k, v))
@@ -37,21 +37,24 @@ def test_free(ridge_limit, draws):
     close(
         W_hat @ K,
         W @ K,
-        "An edit at no cost exists; yours changes the old answers.",
+        "An edit without interference exists; yours changes outputs of the "
+        "sampled keys.",
         atol=1e-4,
     )
 
 
-@test_case(name="what the pseudo-inverse pays instead")
-def test_price(pseudo_inverse_price, draws):
+@test_case(name="the interference of the edit with the pseudo-inverse")
+def test_pseudo_inverse(pseudo_inverse_interference, draws):
     for D, n in ((6, 3), (7, 4)):
         W, K, k, v = problem(draws, D, n)
         r = v - W @ k
         P = np.linalg.pinv(K @ K.T)
-        price = ask(pseudo_inverse_price, W, K, k, v)
-        holds(np.ndim(price) == 0, "the price is one number: ‖(Ŵ − W)K‖².")
+        interference = ask(pseudo_inverse_interference, W, K, k, v)
+        holds(
+            np.ndim(interference) == 0, "the interference is one number: ‖(Ŵ − W)K‖²."
+        )
         close(
-            price,
+            interference,
             r @ r / (k @ P @ k),
             "Put u = C⁺k into ‖r‖²uᵀCu/(uᵀk)², and use C⁺CC⁺ = C⁺.",
         )

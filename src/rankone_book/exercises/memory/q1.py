@@ -22,12 +22,12 @@ def test_differences(unit_jacobian, draws):
         close(
             ask(unit_jacobian, x),
             np.transpose(slope),
-            "Differentiate x_i (Σx²)^(-1/2) by the product rule; test yourself at ‖x‖ "
-            "other than 1.",
+            "Differentiate x_i (Σx²)^(-1/2) by the product rule; test your matrix at "
+            "some ‖x‖ other than 1.",
         )
 
 
-@test_case(name="J x = 0: a step along x changes no direction", points=0)
+@test_case(name="J x = 0: a step along x does not change the direction", points=0)
 def test_radial(unit_jacobian, draws):
     for x in states(draws):
         close(
@@ -40,5 +40,5 @@ def test_radial(unit_jacobian, draws):
 @test_case(name="J(2x) = J(x)/2", points=0)
 def test_scale(unit_jacobian, draws):
     for x in states(draws):
-        hint = "Count powers of ‖x‖: x/‖x‖ has none, so its derivative has -1."
+        hint = "Count powers of ‖x‖: x/‖x‖ has power 0, so its derivative has power −1."
         close(ask(unit_jacobian, 2 * x), np.asarray(ask(unit_jacobian, x)) / 2, hint)

@@ -40,7 +40,7 @@ def test_slope(critical_beta, draws):
         )
 
 
-@test_case(name="below it one memory, above it two")
+@test_case(name="below your β the midpoint is stable, above it unstable")
 def test_sides(critical_beta, draws):
     for d in draws.uniform(0.4, 1.8, 3):
         for factor, sign, wrong in ((0.8, -1, "unstable"), (1.25, 1, "stable")):

@@ -14,11 +14,11 @@ def test_one_pattern(guaranteed_decrease, draws):
         xi, x = draws.normal(size=(2, 4))
         g = x - xi
         decrease = 0.5 * g @ g - 0.5 * (1 - eta) ** 2 * (g @ g)
-        hint = "Put the step −ηg into Taylor's formula with the upper curvature 1."
+        hint = "Put the step −ηg into Taylor's formula with the largest curvature 1."
         close(ask(guaranteed_decrease, eta, g), decrease, hint, atol=1e-4)
 
 
-@test_case(name="never more than what the energy really loses", points=0)
+@test_case(name="never more than the actual decrease of the energy", points=0)
 def test_guarantee(guaranteed_decrease, draws):
     for beta in (0.5, 5.0, 50.0):
         memory = MrDAM(draws.uniform(size=(12, 4)), beta)
@@ -28,18 +28,19 @@ def test_guarantee(guaranteed_decrease, draws):
             decrease = energy - memory.energy(x - eta * np.asarray(g))
             holds(
                 ask(guaranteed_decrease, eta, np.asarray(g)) <= decrease + 1e-4,
-                f"it promises too much at η = {eta}.",
+                f"at η = {eta} the energy falls by less than you guarantee.",
             )
 
 
-@test_case(name="a step of η = 1 is the softmax-weighted mean")
+@test_case(name="a step with η = 1 ends at the softmax-weighted mean")
 def test_em(em_step, draws):
     for K, D in ((3, 2), (8, 5)):
         Xi = draws.normal(size=(K, D))
         x = draws.normal(size=D)
         beta = draws.uniform(1, 6)
         hint = (
-            "The weights are a softmax: of what? Patterns of different lengths matter."
+            "The weights are a softmax: of what? The patterns differ in length, "
+            "so inner products alone are not enough."
         )
         close(
             ask(em_step, x, Xi, beta),

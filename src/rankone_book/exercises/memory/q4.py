@@ -26,12 +26,12 @@ def test_simulation(variance_ratio, draws):
         )
 
 
-@test_case(name="far apart the two are equally good", points=0)
+@test_case(name="at k = 0 the two estimates are equally good", points=0)
 def test_far(variance_ratio):
     close(ask(variance_ratio, 0.0), 1, "Put k = 0 in both variances, at equal M.")
 
 
-@test_case(name="close together sincos wins without bound")
+@test_case(name="the ratio tends to 0 at the right rate as k → 1")
 def test_near(variance_ratio, draws):
     ratios = [
         ask(variance_ratio, 1 - gap) / (8 * gap**2)

@@ -29,8 +29,8 @@ def test_gradient(autodiff_field, draws):
             return -jnp.log(jnp.cos(beta**0.5 * omega @ (z - xi)).mean()) / beta
 
         hint = (
-            "Mind the chain rule: φ is evaluated at √β x, which gives one factor √β "
-            "against the 1/β outside."
+            "Mind the chain rule: the cosine contains √β x, which gives one factor √β "
+            "against the 1/β in front of the logarithm."
         )
         close(
             ask(autodiff_field, omega, x, xi, beta),
@@ -41,7 +41,7 @@ def test_gradient(autodiff_field, draws):
         )
 
 
-@test_case(name="the limit is what the field tends to", points=0)
+@test_case(name="the limit agrees with your field at a very small β", points=0)
 def test_limit(autodiff_field, limit_field, draws):
     for D, Y in SIZES:
         omega, x, xi = _case(draws, D, Y, 0.7)
@@ -63,6 +63,6 @@ def test_closed_form(limit_field, draws):
         close(
             ask(limit_field, omega, x, xi),
             expected,
-            "It is linear in x − ξ; divide by Y once.",
+            "The limit is linear in x − ξ; divide by Y once.",
             atol=1e-3,
         )

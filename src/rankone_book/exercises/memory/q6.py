@@ -36,7 +36,7 @@ def test_fraction(frozen_fraction, draws):
             .mean(-1)
         )
         epsilon = float(np.quantile(S_hat, draws.uniform(0.1, 0.9))) + 1e-3
-        hint = "Ŝ = (1/Y) Σ_α Σ_μ cos(√β⟨ω^α, x − ξ^μ⟩), one value a draw."
+        hint = "Ŝ = (1/Y) Σ_α Σ_μ cos(√β⟨ω^α, x − ξ^μ⟩), one value per draw."
         close(
             ask(frozen_fraction, x, Xi, beta, epsilon, omegas),
             (S_hat <= epsilon).mean(),
@@ -45,7 +45,7 @@ def test_fraction(frozen_fraction, draws):
         )
 
 
-@test_case(name="the law has the right variance")
+@test_case(name="the normal law's prediction of the fraction")
 def test_law(frozen_probability, draws):
     for K, D, beta, Y in ((30, 40, 20.0, 300), (60, 30, 12.0, 2000), (4, 10, 2.0, 50)):
         x = _binary(draws, 1, D)[0]
@@ -54,26 +54,31 @@ def test_law(frozen_probability, draws):
         level = draws.uniform(0.4, 1.2)  # the answer is far from 0, 1/2 and 1
         epsilon = S - level * (V / Y) ** 0.5
         expected = 0.5 * (1 + erf(-level / 2**0.5))
-        hint = "V = ½ΣΣ(K⁻ + K⁺) − S²: check the ½, both kernels, and the square."
+        hint = (
+            "V is ½ times a double sum of two kernels, minus S²: check the ½, both "
+            "kernels, and the square."
+        )
         close(
             ask(frozen_probability, x, Xi, beta, Y, epsilon), expected, hint, atol=5e-3
         )
 
 
-@test_case(name="a hopeless query is frozen in half of all draws", points=0)
+@test_case(
+    name="a query far from all patterns is frozen in half of all draws", points=0
+)
 def test_far(frozen_probability, draws):
     x = _binary(draws, 1, 200)[0]
     Xi = _binary(draws, 50, 200)
     holds(
         abs(ask(frozen_probability, x, Xi, 120.0, 500, 1e-5) - 0.5) < 0.01,
-        "far away, Ŝ is noise of mean 0.",
+        "far from all patterns Ŝ is noise with mean 0.",
     )
 
 
-@test_case(name="a stored query is not frozen", points=0)
+@test_case(name="a query at a stored pattern is not frozen", points=0)
 def test_stored(frozen_probability, draws):
     Xi = _binary(draws, 50, 200)
     holds(
         ask(frozen_probability, Xi[0], Xi, 60.0, 5000, 1e-5) < 1e-6,
-        "there S ≥ 1, far above ε: mind the sign.",
+        "at a stored pattern S ≥ 1, far above ε: check the sign in Φ.",
     )

@@ -30,12 +30,13 @@ def test_small(growth, draws):
         close(
             ask(growth, u, L),
             expected,
-            "(1+u)^L − 1 cancels: expm1 and log1p do not; u = 0 is a case.",
+            "(1+u)^L − 1 loses its digits for small u; expm1 and log1p keep them. "
+            "Treat u = 0 separately.",
             rtol=1e-4,
         )
 
 
-@test_case(name="the printed sum is that many orders of magnitude larger")
+@test_case(name="the orders of magnitude by which the printed sum is larger")
 def test_looseness(looseness, draws):
     for u, L in zip(draws.uniform(0.02, 0.2, 3).tolist(), (10, 100, 30), strict=True):
         printed = sum(L * (L * u) ** j for j in range(L))

@@ -19,7 +19,7 @@ def _sum_and_slope(x, Xi, beta, Omega):
     return np.cos(phases).sum() / len(Omega), slope
 
 
-@test_case(name="what is read from the vector is the sum of estimated kernels")
+@test_case(name="read returns the sum of the estimated kernels")
 def test_read(store, read, draws):
     for _ in range(3):
         x, Xi, beta, Omega = _problem(draws)
@@ -29,7 +29,7 @@ def test_read(store, read, draws):
         close(ask(read, x, T, beta, Omega), expected, hint, rtol=1e-4, atol=1e-5)
 
 
-@test_case(name="a pattern that is added and subtracted leaves no trace", points=0)
+@test_case(name="subtracting the vector of a pattern removes the pattern", points=0)
 def test_add(store, draws):
     x, Xi, beta, Omega = _problem(draws)
     joint = np.asarray(ask(store, np.vstack([Xi, x]), beta, Omega))
@@ -38,7 +38,7 @@ def test_add(store, draws):
     close(joint - single, parts, "T is a sum over the patterns, not a mean.", atol=1e-5)
 
 
-@test_case(name="a step goes down the estimated energy")
+@test_case(name="a step of size eta down the estimated energy")
 def test_step(store, step, draws):
     for eta in (0.1, 0.7):
         x, Xi, beta, Omega = _problem(draws, K=2, Y=400)

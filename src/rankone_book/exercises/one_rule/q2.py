@@ -21,7 +21,9 @@ def test_ends(chunked, draws):
     keys = draws.normal(size=(9, 4)) / 3
     S = keys.T @ keys
     close(
-        ask(chunked, S, 0.5, 4), 0.5 * np.eye(4), "Within a chunk no pair sees another."
+        ask(chunked, S, 0.5, 4),
+        0.5 * np.eye(4),
+        "Within a chunk no pair changes the residual of another.",
     )
     close(
         ask(chunked, S, 0.5, 1),
@@ -30,7 +32,7 @@ def test_ends(chunked, draws):
     )
 
 
-@test_case(name="chunks in between, the last one smaller")
+@test_case(name="chunks of three pairs, the last one smaller")
 def test_between(chunked, draws):
     keys = draws.normal(size=(9, 7)) / 3
     S = keys.T @ keys

@@ -5,20 +5,20 @@ from rankone_book.exercises import ask, close, holds, test_case
 points = 2
 
 
-@test_case(name="as often as it counts: the ridge of a pair that comes n times")
+@test_case(name="the fraction after one write and after four")
 def test_counts(weight_of_repeats, draws):
     for s, omega in draws.uniform(0.2, 3, (3, 2)).tolist():
         for n in (1, 4):
             hint = (
-                "Recursive least squares adds omega k kᵀ to the inverse of G each time "
-                "the pair comes."
+                "Each write adds ωφφᵀ to the inverse of G: what do n equal writes add "
+                "together?"
             )
             close(ask(weight_of_repeats, s, omega, n), s / (s + 1 / (n * omega)), hint)
 
 
-@test_case(name="without end it is answered exactly", points=0)
+@test_case(name="after very many writes the fraction is 1", points=0)
 def test_limit(weight_of_repeats):
     holds(
         abs(ask(weight_of_repeats, 1.0, 1.0, 10**9) - 1) < 1e-6,
-        "After very many times it should be answered.",
+        "as n → ∞ the fraction must tend to 1.",
     )

@@ -7,7 +7,7 @@ from rankone_book.exercises import ask, close, holds, test_case
 points = 3
 
 
-@test_case(name="what two orders of two pairs read, at both keys")
+@test_case(name="the difference of the two orders, at both keys")
 def test_pairs(order_gap, draws):
     for s in draws.uniform(-0.9, 0.9, 4).tolist():
         r = draws.normal(size=2)
@@ -15,15 +15,15 @@ def test_pairs(order_gap, draws):
         forth = r @ np.linalg.inv(np.eye(2) + np.triu(S, 1)) @ S
         back = r @ np.linalg.inv(np.eye(2) + np.tril(S, -1)) @ S
         hint = (
-            "In either order one key is answered exactly. By how much does the other "
-            "miss?"
+            "Each order answers the key written last exactly. What does it read at "
+            "the other key? Subtract the second order from the first."
         )
         close(ask(order_gap, r[0], r[1], s), forth - back, hint)
 
 
-@test_case(name="no gap where the keys do not overlap", points=0)
+@test_case(name="no difference if the keys do not overlap", points=0)
 def test_none(order_gap):
     holds(
         np.allclose(ask(order_gap, 1.0, 2.0, 0.0), 0),
-        "Keys without overlap do not disturb one another.",
+        "Keys without overlap do not interfere with one another.",
     )

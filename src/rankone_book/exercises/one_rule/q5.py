@@ -6,24 +6,25 @@ from rankone_book.exercises import ask, close, holds, test_case
 points = 2
 
 
-@test_case(name="one key more would break the bound, and none fewer is needed")
+@test_case(name="your m keeps the bound at or below ε, and m + 1 does not")
 def test_most(most_keys, draws):
     for s, eps in draws.uniform(0.001, 0.05, (5, 2)).tolist():
         n = ask(most_keys, s, 10 * eps)
+        holds(n >= 1, "m counts keys: it must be at least 1.")
         holds(
             dilute_bound((n - 1) * s) <= 10 * eps,
-            "With so many keys the theorem no longer allows the tolerance.",
+            "with your m the bound ρ/(1 − ρ) is above ε.",
         )
         holds(
             dilute_bound(n * s) > 10 * eps,
-            "One more key would still be within the tolerance.",
+            "with one more key the bound would still be at or below ε.",
         )
 
 
-@test_case(name="a whole number", points=0)
+@test_case(name="overlaps of at most 0.01, and ε = 1", points=0)
 def test_whole(most_keys):
     close(
         ask(most_keys, 0.01, 1.0),
         51,
-        "rho may be 1/2 here, and each other key adds 0.01 to it.",
+        "ρ may be up to 1/2 here, and each other key adds 0.01 to it.",
     )

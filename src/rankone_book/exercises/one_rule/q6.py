@@ -8,7 +8,9 @@ from rankone_book.exercises import ask, close, test_case
 points = 3
 
 
-@test_case(name="no other rate errs less, on average over the queries")
+@test_case(
+    name="no other rate has a smaller expected error, on average over the queries"
+)
 def test_best(best_rate, draws):
     for noise in (0.0, 0.8):
         keys, queries = draws.uniform(size=(2, 2, 12))
@@ -25,5 +27,5 @@ def test_best(best_rate, draws):
         close(
             ask(best_rate, S, at, noise),
             vertex,
-            "The cost is a parabola in the rate: where is its least point?",
+            "The mean expected error is a parabola in η: where is its minimum?",
         )

@@ -16,18 +16,18 @@ def memory_after(K, V, rates, gamma):
     return M
 
 
-@test_case(name="without fading it is the sequence")
+@test_case(name="without fading, X is that of the sequence")
 def test_plain(gated, draws):
     S = (lambda K: K.T @ K)(draws.normal(size=(6, 4)) / 2)
     rates = draws.uniform(0.2, 1, 4)
     close(
         ask(gated, S, rates, 1.0),
         np.linalg.inv(np.diag(1 / rates) + np.triu(S, 1)),
-        "gamma = 1 is no gate at all.",
+        "With gamma = 1 nothing fades: X must be that of the delta rule in sequence.",
     )
 
 
-@test_case(name="it is the memory that fades")
+@test_case(name="VXKᵀ is the memory after all pairs, with fading")
 def test_fading(gated, draws):
     K = draws.normal(size=(6, 5)) / 2
     V = draws.normal(size=(2, 5))
@@ -37,5 +37,6 @@ def test_fading(gated, draws):
         close(
             V @ X @ K.T,
             memory_after(K, V, rates, gamma),
-            "A pair has faded t − s times when pair t sees it: and at the end?",
+            "The write of pair s has faded t − s times when pair t is written. "
+            "How often has it faded at the end?",
         )

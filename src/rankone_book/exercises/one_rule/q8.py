@@ -16,36 +16,37 @@ def problem(draws):
     )
 
 
-@test_case(name="they add up to one", points=0)
+@test_case(name="the weights add up to one", points=0)
 def test_sum(unbiased_weights, draws):
     for noise in (0.3, 1.0, 3.0):
         S, at = problem(draws)
         close(
             np.sum(ask(unbiased_weights, S, at[:, 0], noise)),
             1.0,
-            "What does the constraint say?",
+            "The constraint is 1ᵀw = 1.",
         )
 
 
-@test_case(name="no others that add up to one err less")
+@test_case(name="no other weights with this sum have a smaller expected error")
 def test_least(unbiased_weights, draws):
     for noise in (0.1, 1.0, 3.0):
         S, at = problem(draws)
         w = np.asarray(ask(unbiased_weights, S, at[:, 0], noise), float)
-        close(w.sum(), 1.0, "What does the constraint say?")
+        close(w.sum(), 1.0, "The constraint is 1ᵀw = 1.")
         slope = S @ w + noise**2 * w - at[:, 0]
         hint = (
-            "Weights beside yours err less: the derivative must be the same in every "
-            "coordinate."
+            "Weights near yours have a smaller error: the derivative of the expected "
+            "error must be the same in every coordinate."
         )
         close(slope, np.full(8, slope.mean()), hint)
 
 
-@test_case(name="at a key, without noise, that key alone", points=0)
+@test_case(name="at a stored key without noise, the weight of this key is 1", points=0)
 def test_key(unbiased_weights, draws):
     S, _ = problem(draws)
     close(
         ask(unbiased_weights, S, S[:, 2], 0.0),
         np.eye(8)[2],
-        "An exact reading adds up to one at its keys by itself.",
+        "Without noise the weights of the ridge add up to one at every stored "
+        "key: what is λ there?",
     )

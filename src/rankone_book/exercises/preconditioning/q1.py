@@ -24,5 +24,5 @@ def test_rows(row_matrix, draws):
         A = draws.normal(size=(m, p))
         X = draws.normal(size=(p, q))
         B = draws.normal(size=(q, n))
-        hint = "Row i of AXB is a mixture of rows of XB."
+        hint = "Row i of AXB is a weighted sum of the rows of XB."
         close(np.asarray(ask(row_matrix, A, B)) @ X.ravel(), (A @ X @ B).ravel(), hint)

@@ -11,7 +11,7 @@ def low_rank(draws, m, n, r):
     return draws.normal(size=(m, r)) @ draws.normal(size=(r, n))
 
 
-@test_case(name="rank of the preconditioner, without forming it")
+@test_case(name="the rank of P")
 def test_rank(preconditioner_rank, draws):
     for r, s in zip(draws.integers(1, 5, 4), draws.integers(1, 6, 4), strict=True):
         T = low_rank(draws, 4, 6, r)
@@ -19,7 +19,8 @@ def test_rank(preconditioner_rank, draws):
         close(
             ask(preconditioner_rank, T, V),
             r * s,
-            "Eigenvalues of a Kronecker product multiply.",
+            "Each eigenvalue of a Kronecker product is a product of two "
+            "eigenvalues: how many are not zero?",
         )
 
 
@@ -33,5 +34,5 @@ def test_reach(nearest_reachable, draws):
             np.kron(V.T, T), (target - W0).ravel(order="F"), rcond=1e-9
         )[0]
         nearest = W0 + T @ X.reshape(4, 5, order="F") @ V
-        hint = "Which part of the difference can T and V produce? The start stays."
+        hint = "Which part of target − W0 can T and V produce? W0 itself stays."
         close(ask(nearest_reachable, W0, target, T, V), nearest, hint)

@@ -7,7 +7,7 @@ from rankone_book.exercises import ask, close, holds, test_case
 points = 2
 
 
-@test_case(name="the inputs come out white, and the bias is decoupled")
+@test_case(name="V(x, 1) has the second moment I and the last entry 1")
 def test_whitens(bias_whitening, draws):
     for n in (2, 4):
         x = draws.normal(size=(500, n)) @ draws.normal(size=(n, n)) + 3 * draws.normal(
@@ -17,8 +17,8 @@ def test_whitens(bias_whitening, draws):
         covariance = np.cov(x.T, bias=True)
         V = np.asarray(ask(bias_whitening, mean, covariance), float)
         hint = (
-            "The moment of (x, 1) has the mean in its border: subtract it first, then "
-            "whiten the covariance."
+            "The second moment of (x, 1) contains the mean: subtract the mean first, "
+            "then whiten the covariance."
         )
         holds(V.shape == (n + 1, n + 1), f"V must be {n + 1} × {n + 1}. {hint}")
         white = np.c_[x, np.ones(500)] @ V.T

@@ -10,7 +10,7 @@ points = 3
 Q = np.array([[1.0, 1.0], [1.0, -1.0]]) / 2**0.5
 
 
-@test_case(name="what W does when heavy ball trains U")
+@test_case(name="the movement of w when heavy ball trains u")
 def test_heavy(heavy_ball_on_U, draws):
     for T in (Q, draws.normal(size=(2, 3))):
         gradients = draws.normal(size=(6, 2))
@@ -19,16 +19,19 @@ def test_heavy(heavy_ball_on_U, draws):
         for g in gradients:
             velocity = 0.9 * velocity + T @ T.T @ g
             moved = moved - 0.1 * velocity
-        hint = "The gradient of u is Tᵀg; W moves by T times what u moves."
+        hint = (
+            "The gradient with respect to u is Tᵀg; w moves by T times the movement "
+            "of u."
+        )
         close(ask(heavy_ball_on_U, T, gradients, 0.1, 0.9), moved, hint)
 
 
-@test_case(name="the first Adam step on U, seen from W")
+@test_case(name="the movement of w in the first Adam step on u")
 def test_adam(first_adam_step, draws):
     for g in (np.array([1.0, 0.0]), draws.normal(size=2)):
         for T in (Q, np.eye(2), draws.normal(size=(2, 2))):
             hint = (
-                "Adam's first step is the sign of its gradient, and its gradient is "
-                "Tᵀg."
+                "Adam's first step on u is −η times the sign of its gradient Tᵀg; w "
+                "moves by T times this step."
             )
             close(ask(first_adam_step, T, g, 0.01), -0.01 * T @ np.sign(T.T @ g), hint)

@@ -7,7 +7,7 @@ from rankone_book.exercises import ask, close, test_case
 points = 2
 
 
-@test_case(name="the penalty on W that decay of U amounts to")
+@test_case(name="the penalty ‖U‖² in terms of W")
 def test_penalty(penalty_of_U, draws):
     for m, n in ((2, 3), (3, 3)):
         T = draws.normal(size=(m, m))
@@ -24,7 +24,7 @@ def test_penalty(penalty_of_U, draws):
         )
 
 
-@test_case(name="one step of descent with a penalty on W")
+@test_case(name="one step on U with a penalty on W")
 def test_step(penalised_step, draws):
     for m, n in ((2, 3), (4, 2)):
         T = draws.normal(size=(m, 3))
@@ -32,7 +32,7 @@ def test_step(penalised_step, draws):
         (W, G) = draws.normal(size=(2, m, n))
         step = W - 0.1 * T @ T.T @ (G + 0.5 * W) @ V.T @ V
         hint = (
-            "What is the gradient of the whole loss by W, and what does descent on U "
-            "make of it?"
+            "What is the gradient of the whole loss with respect to W? A step on U "
+            "multiplies all of it by P."
         )
         close(ask(penalised_step, W, G, T, V, 0.1, 0.5), step, hint)

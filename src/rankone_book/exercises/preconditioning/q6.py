@@ -7,7 +7,7 @@ from rankone_book.exercises import ask, close, holds, test_case
 points = 2
 
 
-@test_case(name="one step on U from anywhere is the solution")
+@test_case(name="one step on U reaches the minimum from every W")
 def test_one_step(one_step_factors, draws):
     for n, m in ((3, 2), (5, 4)):
         x = draws.normal(size=(200, n)) * np.logspace(0, -1, n)

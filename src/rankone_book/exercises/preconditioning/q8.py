@@ -7,10 +7,10 @@ from rankone_book.exercises import ask, close, test_case
 points = 2
 
 
-@test_case(name="the excess of factored damping along a pair of eigenvectors")
+@test_case(name="the excess for one pair of eigenvalues, as a fraction")
 def test_excess(relative_excess, draws):
     for a, g, s in 10 ** draws.uniform(-1, 1, (3, 3)):
-        hint = "Compare (a + s)(g + s) with ag + s²."
+        hint = "Compare (a + s)(d + s) with ad + s²."
         close(
             ask(relative_excess, a, g, s), (a + s) * (g + s) / (a * g + s * s) - 1, hint
         )
@@ -31,5 +31,5 @@ def test_matrix(excess_matrix, draws):
         close(
             ask(excess_matrix, A, G, s),
             excess,
-            "Multiply the brackets out; two cross terms are left.",
+            "Multiply out; two cross terms remain.",
         )

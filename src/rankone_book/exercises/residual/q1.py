@@ -21,5 +21,8 @@ def test_simulation(first_distance, draws):
 @test_case(name="agrees with the exact value in every dimension")
 def test_exact(first_distance, draws):
     for d in draws.integers(1, 12, 4).tolist():
-        hint = "Every coordinate has variance 1; a difference of two has more."
+        hint = (
+            "Every coordinate has variance 1; the difference of two independent "
+            "coordinates has more."
+        )
         close(ask(first_distance, d), nearest_neighbour_risk(1, d).exact, hint)

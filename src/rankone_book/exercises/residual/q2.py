@@ -6,17 +6,17 @@ from rankone_book.exercises import ask, close, test_case
 points = 2
 
 
-@test_case(name="one point: two uniform numbers", points=0)
+@test_case(name="one stored point", points=0)
 def test_one(unit_interval):
     close(ask(unit_interval, 1), 1 / 6, "E(u − v)² for independent uniform u and v.")
 
 
-@test_case(name="agrees with quadrature for any n")
+@test_case(name="agrees with a numerical integral for several n")
 def test_exact(unit_interval, draws):
     for n in (*draws.integers(2, 20, 3).tolist(), int(draws.integers(100, 200))):
         hint = (
-            "Given x the distance exceeds t with probability (1 − length within t of "
-            "x)ⁿ: mind the ends."
+            "Given x, the distance exceeds t with probability (1 − length within t of "
+            "x)ⁿ: mind the ends of the interval."
         )
         close(
             ask(unit_interval, n), nearest_neighbour_risk(n, 1).exact / 12, hint, atol=0

@@ -40,13 +40,11 @@ def test_simulation(remembered_risk, draws):
         )
 
 
-@test_case(
-    name="without a base model, in one dimension, it is the distance itself", points=0
-)
+@test_case(name="at L = 0 and d = 1 the risk is the mean squared distance", points=0)
 def test_pure(remembered_risk, draws):
     distance = float(draws.uniform(0.1, 2))
     close(
         ask(remembered_risk, distance, 1, 0.0),
         distance,
-        "At L = 0 and d = 1 nothing is left to multiply with.",
+        "At L = 0 and d = 1 both factors of E Z are 1.",
     )

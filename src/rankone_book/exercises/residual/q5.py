@@ -9,18 +9,18 @@ def labels(draws):
     return draws.integers(0, 4, (3, 500))
 
 
-@test_case(name="corrected minus broken is the fall of the error")
+@test_case(name="corrected minus broken is the decrease of the error")
 def test_difference(split_gain, draws):
     y, base, memory = labels(draws)
     corrected, broken, _ = ask(split_gain, y, base, memory)
     hint = (
-        "Shares of the whole test set: base wrong and memory right, minus base right "
-        "and memory wrong."
+        "Take fractions of all examples: base wrong and memory right, minus base "
+        "right and memory wrong."
     )
     close(corrected - broken, (base != y).mean() - (memory != y).mean(), hint)
 
 
-@test_case(name="with the third case all disagreements are counted")
+@test_case(name="the three cases together are all disagreements")
 def test_disagreements(split_gain, draws):
     y, base, memory = labels(draws)
     close(
@@ -36,5 +36,5 @@ def test_oracle(split_gain, draws):
     close(
         ask(split_gain, y, base, y),
         [(base != y).mean(), 0, 0],
-        "Which of the three comes first?",
+        "Return the fractions in the order corrected, broken, both wrong.",
     )

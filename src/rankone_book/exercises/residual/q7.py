@@ -30,15 +30,19 @@ def test_forgotten(forgotten):
     holds(np.delete(s, y).max() > s[y], hint)
 
 
-@test_case(name="known at β = 0.24, as the theorem says")
+@test_case(name="not forgotten at β = 0.24, as the theorem says")
 def test_known(forgotten):
     s, y = _scores(ask(forgotten), 0.24)
-    holds(np.delete(s, y).max() < s[y], "below a quarter every example is known.")
+    holds(
+        np.delete(s, y).max() < s[y], "for β below 1/4 no stored example is forgotten."
+    )
 
 
-@test_case(name="it attains the bound")
+@test_case(name="the margin is exactly 1 − 4β")
 def test_attained(forgotten):
     s, y = _scores(ask(forgotten), 0.3)
     close(
-        s[y] - np.delete(s, y).max(), 1 - 4 * 0.3, "The lead should be exactly 1 − 4β."
+        s[y] - np.delete(s, y).max(),
+        1 - 4 * 0.3,
+        "The margin of the right label must be exactly 1 − 4β; here β = 0.3.",
     )

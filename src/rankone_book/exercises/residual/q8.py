@@ -13,12 +13,15 @@ def base(draws):
     return probs, labels, np.eye(12)[labels] - probs
 
 
-@test_case(name="m entries at most, unchanged, the largest in size")
+@test_case(name="the m largest entries in absolute value, unchanged")
 def test_kept(truncated, draws):
     _, _, residuals = base(draws)
     for m in (1, 3, 12):
         entries = np.asarray(ask(truncated, residuals, m))
-        holds(((entries != 0).sum(1) <= m).all(), f"more than {m} entries were kept.")
+        holds(
+            ((entries != 0).sum(1) <= m).all(),
+            f"more than {m} entries of a row were kept.",
+        )
         close(
             np.where(entries != 0, entries, residuals),
             residuals,
@@ -28,7 +31,8 @@ def test_kept(truncated, draws):
         close(
             abs(entries).sum(1),
             size,
-            "Largest in absolute value: most entries of a residual are negative.",
+            "Keep the largest in absolute value: most entries of a residual are "
+            "negative.",
         )
 
 

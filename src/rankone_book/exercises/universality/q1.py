@@ -19,13 +19,13 @@ def test_numerical(spectrum, draws):
     for J, epsilon in zip((1, 2, 5), draws.uniform(0.01, 0.9, 3).tolist(), strict=True):
         want = np.linalg.eigvalsh(selector(0, J - 1, J, epsilon))
         hint = (
-            "What is B − εI on the two coordinates that meet, and on the others? Sort "
-            "ascending."
+            "What is B − εI on the two coordinates that interact, and on the others? "
+            "Sort the eigenvalues in ascending order."
         )
         close(ask(spectrum, epsilon, J), want, hint)
 
 
-@test_case(name="definite above it, indefinite below")
+@test_case(name="positive definite just above your ε, and not just below")
 def test_definite(smallest_definite):
     edge = ask(smallest_definite)
     for shift, sign in ((1e-3, 1), (-1e-3, -1)):

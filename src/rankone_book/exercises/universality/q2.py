@@ -23,7 +23,7 @@ def test_square(kernel, draws):
         close(ask(kernel, j, m, J, epsilon), (B @ B)[:J, J:], hint)
 
 
-@test_case(name="only one cell answers, for every ε", points=0)
+@test_case(name="only one entry is not zero", points=0)
 def test_one(kernel):
     answer = np.asarray(ask(kernel, 1, 2, 5, 0.3), float)
     close((np.abs(answer) > 1e-9).sum(), 1, "All entries but (j, l) vanish exactly.")

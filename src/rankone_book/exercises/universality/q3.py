@@ -8,7 +8,7 @@ points = 2
 
 
 def definite(M):
-    close(M, M.T, "A definite matrix is symmetric here.")
+    close(M, M.T, "The matrix must be symmetric.")
     holds(np.linalg.eigvalsh(M).min() > 1e-9, "an eigenvalue is not positive.")
 
 
@@ -17,7 +17,7 @@ def test_definite(counterexample):
     definite(np.asarray(ask(counterexample)[0], float))
 
 
-@test_case(name="it takes a non-negative vector to one that is not")
+@test_case(name="its product with your vector has a negative entry")
 def test_image(counterexample):
     M, v = (np.asarray(a, float) for a in ask(counterexample))
     definite(M)

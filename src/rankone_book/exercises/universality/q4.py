@@ -5,7 +5,7 @@ from rankone_book.exercises import ask, close, test_case
 points = 2
 
 
-@test_case(name="agrees with a derivative taken by hand")
+@test_case(name="agrees with the chain rule, layer by layer")
 def test_chain(arrives, draws):
     for layer in (1, 2, 7):
         for slope in (0.0, 1.0, *draws.uniform(0.2, 0.9, 2).tolist()):
@@ -15,18 +15,19 @@ def test_chain(arrives, draws):
             close(
                 ask(arrives, layer, slope),
                 want,
-                "Every unit between the output and the layer, itself too, counts.",
+                "The error passes every ReLU from the output to the layer, and "
+                "also the layer's own.",
             )
 
 
-@test_case(name="the whole step of a stack")
-def test_total(written_share, draws):
+@test_case(name="the fraction that arrives at all N layers together")
+def test_total(fraction_arriving, draws):
     for N, slope in zip(
         (4, 5, 3, 6), (1.0, 0.0, *draws.uniform(0.2, 0.9, 2).tolist()), strict=True
     ):
         want = sum(slope**i for i in range(1, N + 1)) / N
         close(
-            ask(written_share, N, slope),
+            ask(fraction_arriving, N, slope),
             want,
             "Add what arrives at the layers 1 to N and divide by N.",
         )

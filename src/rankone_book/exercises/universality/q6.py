@@ -17,13 +17,13 @@ def test_difference(switch_signal, draws):
 
         want = [(loss(1e-5, y) - loss(-1e-5, y)) / 2e-5 for y in range(classes)]
         hint = (
-            "What is the gradient of the loss by the logits? The switch reaches them "
-            "through w."
+            "What is the gradient of the loss with respect to the logits? The switch "
+            "reaches them through w."
         )
         close(ask(switch_signal, logits, w), want, hint, rtol=1e-3, atol=1e-6)
 
 
-@test_case(name="one switch a class: a gradient step taken by finite differences")
+@test_case(name="one switch per class: agrees with a step by finite differences")
 def test_classes(class_moves, draws):
     for classes in (2, 4):
         logits = draws.normal(size=classes)
@@ -38,8 +38,8 @@ def test_classes(class_moves, draws):
             [(loss(e, y) - loss(-e, y)) / 2e-5 for e in nudge] for y in range(classes)
         ]
         hint = (
-            "The step goes against the gradient, and the switch of class c feeds the "
-            "logit c alone, through w."
+            "The step goes against the gradient, and the switch of class c feeds only "
+            "the logit c, through w."
         )
         close(
             ask(class_moves, logits, w, alpha),
@@ -55,5 +55,5 @@ def test_equal(switch_signal):
     close(
         ask(switch_signal, np.array([0.3, -1.0, 2.0]), np.ones(3)),
         np.zeros(3),
-        "A gradient of cross-entropy by the logits sums to 0.",
+        "The gradient of cross-entropy with respect to the logits sums to 0.",
     )

@@ -15,8 +15,8 @@ def test_recovers(two_shots, draws):
         m = [float((mass * x**i).sum()) for i in range(4)]
         points, masses = ask(two_shots, np.array(m))
         hint = (
-            "What is m₂ + c₁m₁ + c₀m₀, and one further? The points are roots of t² + "
-            "c₁t + c₀, ascending."
+            "What are m₂ + c₁m₁ + c₀m₀ and m₃ + c₁m₂ + c₀m₁? The points are the roots "
+            "of t² + c₁t + c₀, in ascending order."
         )
         close(points, x, hint, rtol=1e-4)
         close(
@@ -27,7 +27,7 @@ def test_recovers(two_shots, draws):
         )
 
 
-@test_case(name="a shot at zero")
+@test_case(name="one of the two points is 0")
 def test_zero(two_shots, draws):
     x = draws.uniform(0.3, 0.9)
     (first, second) = draws.uniform(0.5, 2, 2)
@@ -35,4 +35,4 @@ def test_zero(two_shots, draws):
         two_shots, np.array([first + second, second * x, second * x**2, second * x**3])
     )
     close(points, [0, x], "Zero is a root like any other.", atol=1e-6)
-    close(masses, [first, second], "Put the points into the first two moments.")
+    close(masses, [first, second], "Solve the first two moments for the masses.")

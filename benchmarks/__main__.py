@@ -79,12 +79,12 @@ def folder(to: Path, suite: str, rows: list[dict[str, Any]]) -> Path:
     """`to`, unless a peer is missing that the record there compares with, and that the
     page on speed shows.
     """
-    lost = lost_peers(to / f"{suite}.json", rows)
-    if not lost:
+    missing_peers = lost_peers(to / f"{suite}.json", rows)
+    if not missing_peers:
         return to
     print(
-        f"\nThe record in {to} also compares with {', '.join(sorted(lost))}, not "
-        "installed here: it stays as it is."
+        f"\nThe record in {to} also compares with {', '.join(sorted(missing_peers))}, "
+        "not installed here: it stays as it is."
     )
     return RECORDS.parents[1] / "_build" / "benchmarks"
 

@@ -109,11 +109,13 @@ def cached_cases(
     (H, D) = W.shape
     geometry = ro.KeyGeometry.from_moments(C)
     inverse = jnp.linalg.inv(C)
-    held = [W + 0]
+    weights = [W + 0]
 
     def in_place() -> jax.Array:
-        held[0] = ro.rank_one_edit(held[0], geometry, k, v).apply(held[0], donate=True)
-        return held[0]
+        weights[0] = ro.rank_one_edit(weights[0], geometry, k, v).apply(
+            weights[0], donate=True
+        )
+        return weights[0]
 
     work = Work(4 * (D * D + 3 * H * D), 2 * D * D + 6 * H * D)
     ours = {

@@ -116,13 +116,13 @@ def vector_case(sweep: str, projection: str, D: int, Y: int) -> Case:
     memory, Xi = vector_memory(projection, D, Y)
     x = Xi[:1] + 0.01
     row = {"task": sweep, "form": projection, "Y": Y, "D": D, "N": 1}
-    row["kept"] = kept(memory)
+    row["kept"] = stored_bytes(memory)
     side = 1 << (D - 1).bit_length()  # of a block, padded to a power of two
     flops = 4 * Y * D if projection == "gaussian" else 16 * Y * side**0.5
     return Case(row, lambda: read(memory, x), Work(row["kept"], flops))
 
 
-def kept(memory: ro.DrDAM) -> int:
+def stored_bytes(memory: ro.DrDAM) -> int:
     """Bytes of T and of the frequencies."""
     arrays = jax.tree.leaves((memory.T, memory.features))
     return sum(array.nbytes for array in arrays)
@@ -168,11 +168,11 @@ def timed(
     jobs: dict[str, Job] = {str(i): case.job for i, case in enumerate(cases)}
     cpu, wall = measured(jobs | machine.jobs(), repetitions)
     # a GPU computes while the processor waits
-    spent = cpu if jax.default_backend() == "cpu" else wall
-    machine.observe(spent)
+    seconds = cpu if jax.default_backend() == "cpu" else wall
+    machine.observe(seconds)
     rows = []
     for i, case in enumerate(cases):
-        growth = np.array(spent[str(i)]) / np.array(spent["0"])
+        growth = np.array(seconds[str(i)]) / np.array(seconds["0"])
         rows.append(
             case.row
             | {"bytes": case.work.bytes, "flops": case.work.flops}
@@ -197,20 +197,20 @@ def measured(
     wall: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(repetitions):
         for name, job in jobs.items():
-            spent, passed = seconds_of(job, calls[name])
-            cpu[name].append(spent)
+            cpu_seconds, passed = seconds_of(job, calls[name])
+            cpu[name].append(cpu_seconds)
             wall[name].append(passed)
     return cpu, wall
 
 
 def seconds_of(job: Job, calls: int) -> tuple[float, float]:
     """Processor and wall-clock seconds of one call, on average over a few."""
-    spent = time.process_time()
+    cpu_start = time.process_time()
     began = time.perf_counter()
     for _ in range(calls):
         jax.block_until_ready(job())
     passed = time.perf_counter() - began
-    return (time.process_time() - spent) / calls, passed / calls
+    return (time.process_time() - cpu_start) / calls, passed / calls
 
 
 def spread(values: Any, scale: float = 1) -> dict[str, float]:
@@ -290,16 +290,16 @@ def index_rows(
     cpu, wall = measured(jobs | machine.jobs(), repetitions)
     machine.observe(cpu)
     code_bytes = len(faiss.serialize_index(faiss.extract_index_ivf(index)))
-    made = list[dict[str, Any]]()
+    results = list[dict[str, Any]]()
     for setting in settings:
-        found = np.asarray(searched(store, setting, on_device).indices)
-        both = zip(truth, found, strict=True)
-        recall = np.mean([np.isin(wanted, got).mean() for wanted, got in both])
+        indices = np.asarray(searched(store, setting, on_device).indices)
+        both = zip(truth, indices, strict=True)
+        recall = np.mean([np.isin(nearest, got).mean() for nearest, got in both])
         probes, candidates = setting
         scanned = n * probes / lists
         for peer in ("exact search", "faiss, flat"):
             ratio = np.array(cpu[peer]) / np.array(cpu[str(setting)])
-            made.append(
+            results.append(
                 {"task": "index", "form": "IVF-PQ", "data": data}
                 | {"K": n, "D": D, "N": QUERIES, "k": NEIGHBOURS, "lists": lists}
                 | {"probes": probes, "candidates": candidates, "peer": peer}
@@ -312,8 +312,8 @@ def index_rows(
                 | {"wall_ms": spread(wall[str(setting)], 1e3)}
                 | {"peer_ms": spread(cpu[peer], 1e3), "ratio": spread(ratio)}
             )
-            print(line(made[-1]), flush=True)
-    return made
+            print(line(results[-1]), flush=True)
+    return results
 
 
 def trained_index(rows: np.ndarray, lists: int) -> Any:

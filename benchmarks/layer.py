@@ -45,7 +45,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
 
 @partial(jax.jit, static_argnames=("steps", "gradient"))
 def train(
-    Xi: jax.Array, x: jax.Array, wanted: jax.Array, *, steps: int, gradient: str
+    Xi: jax.Array, x: jax.Array, targets: jax.Array, *, steps: int, gradient: str
 ) -> Any:
     """The loss of a memory as a layer, whose queries hold their first half, and its
     gradient by the patterns.
@@ -61,7 +61,7 @@ def train(
             "gradient": gradient,
         }
         return (
-            ((ro.retrieve(ro.MrDAM(Xi, BETA), x, **options).x - wanted) ** 2)
+            ((ro.retrieve(ro.MrDAM(Xi, BETA), x, **options).x - targets) ** 2)
             .sum(-1)
             .mean()
         )
@@ -85,15 +85,15 @@ def cases(K: int, D: int) -> Iterator[Case]:
     With the step size 1 a step of ours is an update of theirs, so that both go the same
     way: ours back by the implicit gradient or through its steps, theirs by autograd.
     """
-    Xi, x, wanted = inputs(K, D, QUERIES)
-    numbers = (np.asarray(Xi), BETA, np.asarray(x), np.asarray(wanted))
+    Xi, x, targets = inputs(K, D, QUERIES)
+    numbers = (np.asarray(Xi), BETA, np.asarray(x), np.asarray(targets))
     peer = peers.torch_training(*numbers, known=D // 2, steps=STEPS)
     # In each reading two products; going back, at least one reading of the rest, or
     # twice all steps.
     readings = {"implicit": STEPS + 2, "unrolled": 3 * STEPS}
     ours = {
         form: (
-            partial(train, Xi, x, wanted, steps=STEPS, gradient=form),
+            partial(train, Xi, x, targets, steps=STEPS, gradient=form),
             Work(4 * K * D * count, 4 * QUERIES * K * D * count),
         )
         for form, count in readings.items()

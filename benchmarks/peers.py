@@ -140,7 +140,7 @@ def torch_products(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
 
 
 def torch_training(
-    Xi: Any, beta: float, x: Any, wanted: Any, known: int, steps: int
+    Xi: Any, beta: float, x: Any, targets: Any, known: int, steps: int
 ) -> Callable[[], Any]:
     """A step of training of a Hopfield layer: its updates, the loss, and the gradient
     by the stored patterns.
@@ -151,7 +151,7 @@ def torch_training(
     """
     import torch
 
-    stored, query, target = _tensors(Xi, x, wanted)
+    stored, query, target = _tensors(Xi, x, targets)
     stored.requires_grad_()
 
     def train() -> Any:

@@ -68,8 +68,10 @@ def cases(n: int, D: int, queries: tuple[int, ...]) -> Iterator[Case]:
     for N in queries:
         searches = {name: f for name, f in installed.items() if suits(name, N)}
         on_device = jnp.asarray(q[:N])
-        found = store.search(on_device, NEIGHBOURS)
-        mine = answer(np.asarray(found.distances), np.asarray(found.indices), labels)
+        neighbours = store.search(on_device, NEIGHBOURS)
+        mine = answer(
+            np.asarray(neighbours.distances), np.asarray(neighbours.indices), labels
+        )
         case = {"task": "k-NN", "K": n, "D": D, "N": N, "neighbours": NEIGHBOURS}
         case["differences"] = {
             name: largest(answer(*search(q[:N]), labels), mine)
@@ -130,11 +132,11 @@ def peers(rows: np.ndarray) -> dict[str, Search]:
     """Those that are installed, each a function from queries to distances and
     indices.
     """
-    found: dict[str, Search] = {}
+    searches: dict[str, Search] = {}
     if jax.default_backend() != "cpu":  # faiss and scikit-learn would use the CPU
         if has_torch():
-            found["PyTorch, product and topk"] = torch_search(rows, NEIGHBOURS)
-        return found
+            searches["PyTorch, product and topk"] = torch_search(rows, NEIGHBOURS)
+        return searches
     if find_spec("faiss"):
         import faiss
 
@@ -151,15 +153,15 @@ def peers(rows: np.ndarray) -> dict[str, Search]:
             squares, indices = index.search(x, NEIGHBOURS)
             return np.sqrt(np.maximum(squares, 0)), indices
 
-        found["faiss as installed"] = lambda x: search(x, installed, threads)
+        searches["faiss as installed"] = lambda x: search(x, installed, threads)
         for most in (1, 2):
             for form in ("direct", "BLAS"):
-                found[f"faiss, {form}, threads {most}"] = lambda x, most=most: search(
-                    x, BLAS_FROM * rows.shape[1], most
+                searches[f"faiss, {form}, threads {most}"] = lambda x, most=most: (
+                    search(x, BLAS_FROM * rows.shape[1], most)
                 )
     if find_spec("sklearn"):
         from sklearn.neighbors import NearestNeighbors
 
         fitted = NearestNeighbors(n_neighbors=NEIGHBOURS, algorithm="brute").fit(rows)
-        found["scikit-learn"] = fitted.kneighbors
-    return found
+        searches["scikit-learn"] = fitted.kneighbors
+    return searches

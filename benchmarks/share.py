@@ -60,10 +60,10 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
 def keys(key: jax.Array, n: int) -> jax.Array:
     """Normal rows in bfloat16, drawn slice by slice: (n, D)."""
 
-    def drawn(one: jax.Array) -> jax.Array:
+    def normal_rows(one: jax.Array) -> jax.Array:
         return jax.random.normal(one, (n // SLICES, D), jnp.bfloat16) / D**0.5
 
-    return jax.lax.map(drawn, jax.random.split(key, SLICES)).reshape(-1, D)
+    return jax.lax.map(normal_rows, jax.random.split(key, SLICES)).reshape(-1, D)
 
 
 def cases(n: int, Y: int) -> Iterator[Case]:
@@ -86,9 +86,14 @@ def cases(n: int, Y: int) -> Iterator[Case]:
     del store, Xi
     features = ro.RandomFeatures(D, Y, key=k_x, projection="hadamard")
     vector = ro.DrDAM.store(x[:20], BETA, features)
-    kept = sum(a.nbytes for a in jax.tree.leaves((vector.T, vector.features)))
-    form = {"form": "vector, Hadamard frequencies", "Y": Y, "D": D, "kept": kept}
+    stored_bytes = sum(a.nbytes for a in jax.tree.leaves((vector.T, vector.features)))
+    form = {
+        "form": "vector, Hadamard frequencies",
+        "Y": Y,
+        "D": D,
+        "kept": stored_bytes,
+    }
     side = 1 << (D - 1).bit_length()
-    work = Work(kept, 16 * Y * side**0.5)
+    work = Work(stored_bytes, 16 * Y * side**0.5)
     row = {"task": "energy and gradient", "N": 1}
     yield Case(form | row, partial(read, vector, x[:1]), work)

@@ -122,11 +122,11 @@ def again(network: Network, x: jax.Array, y: jax.Array) -> Job:
     """The same gradient once more, in the memory of the last one, as in a loop that
     keeps no gradients.
     """
-    held = [by_rank_one(network, x, y)]
+    gradients = [by_rank_one(network, x, y)]
 
     def job() -> Network:
-        held[0] = gradient_into(held[0], network, x, y)
-        return held[0]
+        gradients[0] = gradient_into(gradients[0], network, x, y)
+        return gradients[0]
 
     return job
 

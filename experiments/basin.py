@@ -55,7 +55,7 @@ def measure(
         name: np.asarray(hamming_error(ro.retrieve(m, start, **options).x, meant))
         for name, m in memories.items()
     }
-    return {name: share.mean() for name, share in wrong.items()} | {
+    return {name: fractions.mean() for name, fractions in wrong.items()} | {
         "repaired": (wrong["distributed"] < flips / 2).mean()
     }
 

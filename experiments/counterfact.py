@@ -73,18 +73,20 @@ def cases(numbers: Sequence[int]) -> list[Case]:
     Raises:
         ValueError: If the file lacks one of them.
     """
-    held = _held(Path(os.environ.get("RANKONE_COUNTERFACT", folder() / FILE)))
-    lacking = [number for number in numbers if number not in held]
+    by_number = _cases_by_number(
+        Path(os.environ.get("RANKONE_COUNTERFACT", folder() / FILE))
+    )
+    lacking = [number for number in numbers if number not in by_number]
     if lacking:
         raise ValueError(
             f"--data: got a file without the cases {lacking[:3]}; it must hold all that "
             "are asked for."
         )
-    return [held[number] for number in numbers]
+    return [by_number[number] for number in numbers]
 
 
 @cache
-def _held(path: Path) -> dict[int, Case]:
+def _cases_by_number(path: Path) -> dict[int, Case]:
     if not path.is_file():
         path = fetched(path)
     return {
@@ -123,9 +125,9 @@ def read_case(record: dict[str, Any]) -> Case:
     or as shorter files have it.
     """
     if "requested_rewrite" in record:
-        asked = record["requested_rewrite"]
-        new, truth = (asked[which]["str"] for which in ("target_new", "target_true"))
-        request = Request(asked["prompt"], asked["subject"], new)
+        rewrite = record["requested_rewrite"]
+        new, truth = (rewrite[which]["str"] for which in ("target_new", "target_true"))
+        request = Request(rewrite["prompt"], rewrite["subject"], new)
         return Case(
             record["case_id"],
             request,
@@ -154,10 +156,10 @@ def values(chosen: Sequence[Case], layer: int, contexts: int) -> dict[str, np.nd
     missing = [i for i, path in enumerate(at) if not path.exists()]
     if missing:
         texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
-        found = find_fact_values(
+        new_values = find_fact_values(
             model(), [chosen[i].request for i in missing], contexts=texts, layer=layer
         )
-        for i, value in zip(missing, found, strict=True):
+        for i, value in zip(missing, new_values, strict=True):
             length = jnp.linalg.norm(value.delta) / value.before
             loss = value.losses[value.steps - 1, 0]
             about = {
@@ -169,8 +171,8 @@ def values(chosen: Sequence[Case], layer: int, contexts: int) -> dict[str, np.nd
             }
             with replaced(at[i]) as file:
                 np.savez(file, **{name: np.asarray(one) for name, one in about.items()})
-    kept = [read_arrays(path) for path in at]
-    return {name: np.stack([one[name] for one in kept]) for name in kept[0]}
+    stored = [read_arrays(path) for path in at]
+    return {name: np.stack([one[name] for one in stored]) for name in stored[0]}
 
 
 def subject_streams(
@@ -192,7 +194,7 @@ def subject_streams(
     ]
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     size = min(ROWS, len(rows))
-    found = []
+    batches = []
     # rows of about one length, the last ones once more to fill up
     for start in range(0, len(rows), size):
         part = [rows[i] for i in order[start : start + size]]
@@ -202,10 +204,10 @@ def subject_streams(
         keys, h = _read(
             network or model().network, jnp.asarray(tokens), jnp.asarray(valid), layer
         )
-        found.append((keys[:, : len(part)], h[: len(part)]))
+        batches.append((keys[:, : len(part)], h[: len(part)]))
     back = np.argsort(order)
     keys, h = (
-        jnp.concatenate([one[i] for one in found], axis=-2)[..., back, :]
+        jnp.concatenate([one[i] for one in batches], axis=-2)[..., back, :]
         for i in (0, 1)
     )
 
@@ -226,21 +228,21 @@ def _read(
     network: Network, tokens: jax.Array, valid: jax.Array, layer: int
 ) -> tuple[jax.Array, jax.Array]:
     stream = Cache.empty(network.config, valid, network.norm.dtype)
-    h, _, seen = run(
+    h, _, vectors = run(
         network, embed(network, tokens), stream, layers=(0, layer + 1), read=("key",)
     )
-    return seen["key"][:, :, -1], h[:, -1]
+    return vectors["key"][:, :, -1], h[:, -1]
 
 
 def questions(chosen: Sequence[Case]) -> dict[str, Continuations]:
     """For each kind of question the rows of all cases with the new answer, and then
     those with the true one.
     """
-    asked = {kind: [_asked(case, kind) for case in chosen] for kind in KINDS}
+    prompts = {kind: [_asked(case, kind) for case in chosen] for kind in KINDS}
     ends = [case.request.target for case in chosen] + [case.truth for case in chosen]
     return {
         kind: continuations(model().tokenizer, 2 * texts, ends)
-        for kind, texts in asked.items()
+        for kind, texts in prompts.items()
     }
 
 
@@ -281,11 +283,12 @@ def answers(
 
 
 def _changed(
-    site: str, layer: jax.Array, value: jax.Array, seen: dict, data: tuple
+    site: str, layer: jax.Array, value: jax.Array, vectors: dict, data: tuple
 ) -> jax.Array:
     left, right = data
     return (
-        value + jnp.einsum("btk,bk->bt", seen["key"], right)[..., None] * left[:, None]
+        value
+        + jnp.einsum("btk,bk->bt", vectors["key"], right)[..., None] * left[:, None]
         if site == "mlp"
         else value
     )
@@ -319,16 +322,16 @@ def _asked_of(
     left, right = (
         jnp.asarray(np.concatenate([side, side]), jnp.float32) for side in (left, right)
     )
-    found = []
+    outputs = []
     for rows in questions(chosen).values():
         below = up_to_layer(network, rows, layer)
-        found.append(
+        outputs.append(
             [
                 np.asarray(one).reshape(2, -1)
                 for one in answers(network, rows, below, left, right, layer)
             ]
         )
-    return [np.stack(one) for one in zip(*found, strict=True)]
+    return [np.stack(one) for one in zip(*outputs, strict=True)]
 
 
 def measure(
@@ -336,29 +339,29 @@ def measure(
 ) -> dict:
     """Ten facts, each rewritten alone: every question before and after."""
     chosen = cases(CASES[SIZE * cell : SIZE * (cell + 1)])
-    held = values(chosen, layer, contexts)
+    facts = values(chosen, layer, contexts)
     C = geometry(layer, ridge, every)
-    keys = held["key"].T
+    keys = facts["key"].T
     u = np.asarray(C.solve(keys))
     s = np.sum(u * keys, axis=0)
-    left = held["delta"] / s[:, None]
+    left = facts["delta"] / s[:, None]
     right = u.T
     results: dict[str, Any] = {"case": [case.number for case in chosen]}
     for when, size in (("before", 0.0), ("after", 1.0)):
-        found = asked_of(chosen, model().network, size * left, right, layer)
+        outcomes = asked_of(chosen, model().network, size * left, right, layer)
         results[when] = {
-            "log_p": np.round(found["log_p"], 2),
-            "said": found["said"].astype(int),
+            "log_p": np.round(outcomes["log_p"], 2),
+            "said": outcomes["said"].astype(int),
         }
-    results["price"] = [f"{p:.3g}" for p in np.sum(held["delta"] ** 2, axis=1) / s]
+    results["price"] = [f"{p:.3g}" for p in np.sum(facts["delta"] ** 2, axis=1) / s]
     results["price"] = np.array(results["price"], float)
     reach = Search().reach
     results |= {
-        "steps": held["steps"],
-        "length": np.round(held["length"], 2),
-        "loss": np.round(held["loss"], 2),
+        "steps": facts["steps"],
+        "length": np.round(facts["length"], 2),
+        "loss": np.round(facts["loss"], 2),
     }
-    return results | {"at_reach": np.sum(held["length"] > 0.999 * reach)}
+    return results | {"at_reach": np.sum(facts["length"] > 0.999 * reach)}
 
 
 def places(*more: tuple[str, str]) -> None:

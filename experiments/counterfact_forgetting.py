@@ -76,14 +76,14 @@ def measure(
     cosines = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
     D = geometry(layer, ridge, every).D
     off = cosines[~np.eye(len(S), dtype=bool)]
-    drawn = [
+    samples = [
         rng.permutation(len(S))[:edits] for _ in range(max(3, orders * 100 // edits))
     ]
     turns = np.arange(1, edits + 1)
     alike = 1 / np.mean(off**2)
-    left = {
+    residuals = {
         weight: np.mean(
-            [forgotten(S[np.ix_(one, one)], weight) for one in drawn], axis=0
+            [forgotten(S[np.ix_(one, one)], weight) for one in samples], axis=0
         )
         for weight in WEIGHTS
     }
@@ -95,21 +95,21 @@ def measure(
         return np.trace(np.linalg.inv(cosines[np.ix_(one, one)])) / edits
 
     single = np.flatnonzero(np.max(np.abs(cosines - np.eye(len(S))), axis=0) < NEAR)
-    apart = [price(rng.permutation(single)[:edits]) for _ in drawn]
+    apart = [price(rng.permutation(single)[:edits]) for _ in samples]
     half = rng.permutation(len(S))[: max(len(S) // 2, edits)]
     return {
         "turn": binned(turns),
-        "measured": binned(left[0.0]),
+        "measured": binned(residuals[0.0]),
         "law": binned(np.asarray(sequential_residual(turns, edits, D))),
         "told": binned(np.asarray(sequential_residual(turns, edits, alike))),
         "keys": len(S),
         "dimensions": alike,
         "cosine": off.mean(),
         "weights": WEIGHTS,
-        "left": [left[weight].mean() for weight in WEIGHTS],
+        "left": [residuals[weight].mean() for weight in WEIGHTS],
         "strength": np.median(np.diag(S)),
         "uneven": np.mean(np.diag(S)) * np.mean(1 / np.diag(S)),
-        "price": np.mean([price(one) for one in drawn]),
+        "price": np.mean([price(one) for one in samples]),
         "price_apart": np.mean(apart) if edits <= len(single) else 0.0,
         "near": len(S) - len(single),
         "price_kind": batch_inflation(S[np.ix_(half, half)])[edits - 1],

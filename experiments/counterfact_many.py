@@ -65,14 +65,15 @@ def measure(
     prices = []
     for numbers in groups:
         chosen = cases(numbers)
-        held = values(chosen, layer, contexts)
+        facts = values(chosen, layer, contexts)
         own = with_own_key(
             np.asarray(
-                geometry(layer, ridge, every).inner(held["key"].T, held["key"].T), float
+                geometry(layer, ridge, every).inner(facts["key"].T, facts["key"].T),
+                float,
             )
         )
         chosen = [chosen[i] for i in own]
-        held = {name: value[own] for name, value in held.items()}
+        facts = {name: value[own] for name, value in facts.items()}
         how = {
             "layer": layer,
             "ridge": ridge,
@@ -80,21 +81,21 @@ def measure(
             "every": every,
             "share": share,
         }
-        deltas = written(way, chosen, held, **how)
+        deltas = written(way, chosen, facts, **how)
         network = model().network
         for block, delta in deltas.items():
             network = network.with_down(block, network.down(block) + delta)
-        asked = chosen[:ASKED]
+        sample = chosen[:ASKED]
         none = (
-            np.zeros((len(asked), network.config.width)),
-            np.zeros((len(asked), network.config.hidden)),
+            np.zeros((len(sample), network.config.width)),
+            np.zeros((len(sample), network.config.hidden)),
         )
-        found = asked_of(asked, network, *none, layer)
-        lead = np.exp(found["log_p"][:, 0]) - np.exp(found["log_p"][:, 1])
+        outcomes = asked_of(sample, network, *none, layer)
+        lead = np.exp(outcomes["log_p"][:, 0]) - np.exp(outcomes["log_p"][:, 1])
         results["ahead"].append(
-            (found["log_p"][:, 0] > found["log_p"][:, 1]).astype(int)
+            (outcomes["log_p"][:, 0] > outcomes["log_p"][:, 1]).astype(int)
         )
-        results["said"].append(found["said"][:, 0].astype(int))
+        results["said"].append(outcomes["said"][:, 0].astype(int))
         results["magnitude"].append(lead)
         prices.append(
             sum(_price(block, delta, ridge, every) for block, delta in deltas.items())
@@ -131,7 +132,7 @@ def _price(block: int, delta: jax.Array, ridge: float, every: int) -> float:
 def written(
     way: str,
     chosen: list[Case],
-    held: dict[str, np.ndarray],
+    facts: dict[str, np.ndarray],
     *,
     layer: int,
     ridge: float,
@@ -142,8 +143,8 @@ def written(
     """ΔW of every block that changes."""
     W = model().network.down(layer)
     C = geometry(layer, ridge, every)
-    K = jnp.asarray(held["key"].T)
-    V = W @ K + held["delta"].T
+    K = jnp.asarray(facts["key"].T)
+    V = W @ K + facts["delta"].T
     if way == "batch":
         return {layer: batch_edit(W, C, K, V).delta}
     if way in ("sequence", "learning"):
@@ -152,8 +153,8 @@ def written(
     if way == "null":
         P = null_space(layer, ridge, every, share)
         # exact up to as many facts as P has columns
-        return {layer: held["delta"].T @ jnp.linalg.pinv(P.T @ K) @ P.T}
-    return _spread(chosen, held, layer, ridge, contexts, every)
+        return {layer: facts["delta"].T @ jnp.linalg.pinv(P.T @ K) @ P.T}
+    return _spread(chosen, facts, layer, ridge, contexts, every)
 
 
 @cache
@@ -163,7 +164,7 @@ def tokens_read(every: int) -> int:
 
 
 @cache
-def null_space(layer: int, ridge: float, every: int, share: float) -> jax.Array:
+def null_space(layer: int, ridge: float, every: int, fraction: float) -> jax.Array:
     """Directions (D, n) along which the text's keys have together no more than a share
     of their mean square.
     """
@@ -171,13 +172,13 @@ def null_space(layer: int, ridge: float, every: int, share: float) -> jax.Array:
     C -= ridge / (1 + ridge) * np.trace(C) / len(C) * np.eye(len(C))
     sizes, directions = np.linalg.eigh(C)
     return jnp.asarray(
-        directions[:, np.cumsum(sizes) <= share * sizes.sum()], jnp.float32
+        directions[:, np.cumsum(sizes) <= fraction * sizes.sum()], jnp.float32
     )
 
 
 def _spread(
     chosen: list[Case],
-    held: dict[str, np.ndarray],
+    facts: dict[str, np.ndarray],
     layer: int,
     ridge: float,
     contexts: int,
@@ -188,11 +189,11 @@ def _spread(
     """
     network = model().network
     changes = {}
-    wanted = subject_streams(chosen, layer, contexts)[1] + held["delta"]
+    targets = subject_streams(chosen, layer, contexts)[1] + facts["delta"]
     for block in range(layer - BLOCKS + 1, layer + 1):
         keys, now = subject_streams(chosen, layer, contexts, network)
         K = keys[block].T
-        missing = (wanted - now).T / (layer - block + 1)
+        missing = (targets - now).T / (layer - block + 1)
         W = network.down(block)
         changes[block] = batch_edit(
             W, geometry(block, ridge, every), K, W @ K + missing
@@ -213,7 +214,7 @@ if __name__ == "__main__":
         "\n".join(
             " | ".join(row)
             for row in many_rows(
-                with_data(EXPERIMENT), {way: way for way in GRID["way"]}
+                with_data(EXPERIMENT), {name: name for name in GRID["way"]}
             )
         )
     )

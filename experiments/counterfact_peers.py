@@ -79,13 +79,13 @@ def measure(
     """
     facts = _facts(edits, layer, ridge, contexts, every, searched)
     requests = [case.request for case in facts.chosen]
-    wanted = facts.states.stream[:, 0] + facts.deltas
+    targets = facts.states.stream[:, 0] + facts.deltas
     touched = list(range(layer - blocks + 1, layer + 1))
     texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
     spread = partial(spread_edit, contexts=texts, blocks=touched)
     if method == "memit":
         update = partial(_memit, weight=strength, ridge=ridge, every=every)
-        changes = spread(model(), requests, wanted, update=update, states=facts.states)
+        changes = spread(model(), requests, targets, update=update, states=facts.states)
         edited = _changed(model(), changes)
     else:
         edited = model()
@@ -100,22 +100,24 @@ def measure(
                 threshold=threshold,
                 written=written,
             )
-            changes = spread(edited, part, wanted[start : start + BATCH], update=update)
+            changes = spread(
+                edited, part, targets[start : start + BATCH], update=update
+            )
             edited = _changed(edited, changes)
             states = subject_states(edited, part, contexts=texts, layer=layer)
             keys = context_mean(states.keys)
             for block in touched:
                 written[block].append(keys[block].T)
     after = subject_states(edited, requests, layer=layer).stream[:, 0]
-    missing = np.asarray(wanted - after)
-    asked = facts.chosen[:ASKED]
+    missing = np.asarray(targets - after)
+    sample = facts.chosen[:ASKED]
     config = edited.network.config
-    none = np.zeros((len(asked), config.width)), np.zeros((len(asked), config.hidden))
-    found = asked_of(asked, edited.network, *none, layer)
-    lead = np.exp(found["log_p"][:, 0]) - np.exp(found["log_p"][:, 1])
+    none = np.zeros((len(sample), config.width)), np.zeros((len(sample), config.hidden))
+    outcomes = asked_of(sample, edited.network, *none, layer)
+    lead = np.exp(outcomes["log_p"][:, 0]) - np.exp(outcomes["log_p"][:, 1])
     return {
-        "ahead": (found["log_p"][:, 0] > found["log_p"][:, 1]).astype(int),
-        "said": found["said"][:, 0].astype(int),
+        "ahead": (outcomes["log_p"][:, 0] > outcomes["log_p"][:, 1]).astype(int),
+        "said": outcomes["said"][:, 0].astype(int),
         "magnitude": lead.mean(1),
         "missing": np.sum(missing**2) / np.sum(facts.deltas**2),
         "price": _interference(edited, touched, ridge, every) / len(requests),

@@ -49,11 +49,11 @@ def measure(
     A cosine is None where no other subject has that answer.
     """
     chosen = cases(CASES[SIZE * cell : SIZE * (cell + 1)])
-    held = values(chosen, layer, contexts)
-    u = geometry(layer, ridge, every).solve(held["key"].T).T
+    facts = values(chosen, layer, contexts)
+    u = geometry(layer, ridge, every).solve(facts["key"].T).T
     deltas = (
-        held["delta"][:, :, None]
-        / jnp.sum(u * held["key"], axis=1)[:, None, None]
+        facts["delta"][:, :, None]
+        / jnp.sum(u * facts["key"], axis=1)[:, None, None]
         * u[:, None, :]
     )
     said = written(
@@ -123,8 +123,8 @@ def cosine(case: Case, text: str, answer: str, words: int, top: int) -> float | 
     everyone = cases(CASES)
     about = elsewhere(words, top)
     others = [
-        told
-        for other, told in zip(everyone, about, strict=True)
+        passage
+        for other, passage in zip(everyone, about, strict=True)
         if other.truth.strip() == answer.strip()
         and other.request.subject != case.request.subject
     ]

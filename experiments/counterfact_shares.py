@@ -19,8 +19,10 @@ FULL = {name: value for name, value in OPTIONS.items() if name != "layer"}
 def rephrased(case: Case) -> Case:
     """The case with its paraphrase as the question, which names the same subject."""
     before, _, after = case.paraphrase.rpartition(case.request.subject)
-    asked = Request(f"{before}{{}}{after}", case.request.subject, case.request.target)
-    return case._replace(request=asked)
+    paraphrase = Request(
+        f"{before}{{}}{after}", case.request.subject, case.request.target
+    )
+    return case._replace(request=paraphrase)
 
 
 def measure(*, layer: int, ridge: float, contexts: int, every: int, seed: int) -> dict:
@@ -30,10 +32,10 @@ def measure(*, layer: int, ridge: float, contexts: int, every: int, seed: int) -
     chosen = cases(CASES)
     named = [case for case in chosen if case.request.subject in case.paraphrase]
     edited = subject_streams(named, layer, contexts)[0][layer]
-    asked = subject_streams([rephrased(case) for case in named], layer, 0)[0][layer]
-    edited, asked = (np.asarray(keys, float) for keys in (edited, asked))
+    probes = subject_streams([rephrased(case) for case in named], layer, 0)[0][layer]
+    edited, probes = (np.asarray(keys, float) for keys in (edited, probes))
     u = np.asarray(geometry(layer, ridge, every).solve(edited.T), float).T
-    share = np.sum(u * asked, axis=1) / np.sum(u * edited, axis=1)
+    share = np.sum(u * probes, axis=1) / np.sum(u * edited, axis=1)
     return {
         "case": [case.number for case in named],
         "share": share,

@@ -9,7 +9,7 @@ compared with: the capacity law [R-S4] is about keys of their kind.
 import numpy as np
 from editing_facts import geometry
 from editing_known import model
-from editing_shares import asked
+from editing_shares import question
 from record import Experiment, main
 
 from rankone.data.facts import corpus, countries
@@ -31,7 +31,7 @@ def inner(keys: str, layer: int, ridge: float, every: int) -> np.ndarray:
         texts = [" ".join(text.split()[:WORDS]) for text in corpus()[1::every]]
         texts = texts[:: len(texts) // len(countries())][: len(countries())]
     else:
-        texts = [asked(keys, country.name) for country in countries()]
+        texts = [question(keys, country.name) for country in countries()]
     K = text_keys(model(), texts, layer).T
     return np.asarray(geometry(layer, ridge, every).inner(K, K), float)
 
@@ -51,9 +51,9 @@ def measure(
     law = batch_inflation(R[np.ix_(known, known)])
     priced = []
     for m in SIZES:
-        drawn = [rng.choice(tested, m, replace=False) for _ in range(draws)]
+        batches = [rng.choice(tested, m, replace=False) for _ in range(draws)]
         priced.append(
-            [np.trace(np.linalg.inv(R[np.ix_(batch, batch)])) / m for batch in drawn]
+            [np.trace(np.linalg.inv(R[np.ix_(batch, batch)])) / m for batch in batches]
         )
     apart = np.abs(R[~np.eye(len(R), dtype=bool)])
     return {

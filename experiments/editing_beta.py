@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 from editing_known import model
-from editing_shares import asked
+from editing_shares import question
 from record import Experiment, main
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
@@ -40,13 +40,13 @@ def passages(layer: int, every: int) -> list[np.ndarray]:
     texts = map(model().tokenizer.encode, corpus()[::every])
     rows = [ids[i : i + WINDOW] for ids in texts for i in range(0, len(ids), WINDOW)]
     rows = sorted((row for row in rows if len(row) > 1), key=len)
-    found: list[np.ndarray] = []
+    vectors: list[np.ndarray] = []
     for start in range(0, len(rows), BATCH):
         part = rows[start : start + BATCH]
         tokens, valid = pad(part + (BATCH - len(part)) * part[:1], multiple=32)
         keys = np.asarray(_keys(model().network, tokens, valid, layer))
-        found += [one[1 : len(row)] for one, row in zip(keys, part, strict=False)]
-    return [found[i] for i in np.random.default_rng(0).permutation(len(found))]
+        vectors += [one[1 : len(row)] for one, row in zip(keys, part, strict=False)]
+    return [vectors[i] for i in np.random.default_rng(0).permutation(len(vectors))]
 
 
 @cache
@@ -63,7 +63,7 @@ def whole(
     )
     names = [country.name for country in countries()][:edited]
     K = np.asarray(
-        text_keys(model(), [asked("capital", name) for name in names], layer), float
+        text_keys(model(), [question("capital", name) for name in names], layer), float
     ).T
     return (
         judge,
@@ -145,10 +145,10 @@ def measure(
     estimate = second_moments(keys)
     results = {"n": n, "D": D, "total": total}
     for name, added in (("plain", 0.0), ("ridged", ridge * np.trace(estimate) / D)):
-        found = excess * price(estimate + added * np.eye(D), judge, K) / least
+        ratios = excess * price(estimate + added * np.eye(D), judge, K) / least
         results[name] = {
-            "inflation": found.mean(),
-            "quartiles": np.quantile(found, (0.25, 0.75)),
+            "inflation": ratios.mean(),
+            "quartiles": np.quantile(ratios, (0.25, 0.75)),
         }
     return results
 

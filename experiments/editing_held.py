@@ -38,14 +38,14 @@ def measure(
     value = find_fact_value(model(), case.request, contexts=texts, layer=layer)
     C = geometry(layer, ridge)
     W = model().network.down(layer)
-    asked = [(RELATIONS[r].prompt, *RELATIONS[r].paraphrases) for r in others(fact)]
-    held = {
+    phrasings = [(RELATIONS[r].prompt, *RELATIONS[r].paraphrases) for r in others(fact)]
+    prompt_sets = {
         "alone": [],
-        "questions": [ways[0] for ways in asked],
-        "ways": [way for ways in asked for way in ways],
+        "questions": [forms[0] for forms in phrasings],
+        "ways": [form for forms in phrasings for form in forms],
     }
     deltas = {}
-    for kind, prompts in held.items():
+    for kind, prompts in prompt_sets.items():
         # what follows does not change a key
         before = dict.fromkeys(prompt.split("{}")[0] for prompt in prompts)
         K = jnp.stack(
@@ -56,10 +56,10 @@ def measure(
     results: dict = {"none": {"margin": judged["none"]["margin"]}}
     truths = [getattr(country(name), r) for r in others(fact)]
     for kind, delta in deltas.items():
-        said = _said(model().with_down(layer, W + delta), asked, truths, name)
+        said = _said(model().with_down(layer, W + delta), phrasings, truths, name)
         price = jnp.sum((delta @ C.C) * delta)
         results[kind] = {"price": price, "margin": judged[kind]["margin"], "said": said}
-    return results | {"before": _said(model(), asked, truths, name)}
+    return results | {"before": _said(model(), phrasings, truths, name)}
 
 
 def _key(words: str, texts: list[str], layer: int) -> jnp.ndarray:
@@ -68,16 +68,18 @@ def _key(words: str, texts: list[str], layer: int) -> jnp.ndarray:
 
 
 def _said(
-    one, asked: list[tuple[str, ...]], truths: list[str], name: str
+    one, phrasings: list[tuple[str, ...]], truths: list[str], name: str
 ) -> np.ndarray:
     """Whether each truth is what is said to each way of asking for it."""
-    prompts = [way.format(name) for ways in asked for way in ways]
-    answers = [truth for ways, truth in zip(asked, truths, strict=True) for _ in ways]
+    prompts = [form.format(name) for forms in phrasings for form in forms]
+    answers = [
+        truth for forms, truth in zip(phrasings, truths, strict=True) for _ in forms
+    ]
     spare = ROWS - len(prompts)
     said = likelihoods(
         one, prompts + spare * prompts[:1], answers + spare * answers[:1]
     )[1]
-    return np.asarray(said)[: len(prompts)].reshape(len(asked), -1)
+    return np.asarray(said)[: len(prompts)].reshape(len(phrasings), -1)
 
 
 EXPERIMENT = Experiment("editing_held", __doc__, GRID, measure, OPTIONS, of="the book")

@@ -55,7 +55,7 @@ def measure(
     texts = tuple(corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10))))
     C = geometry(layer, ridge, skip=skip)
     pool = known(relation)[:facts]
-    found: dict[str, Any] = {"longer": [], "length": [], "cosine": []}
+    results: dict[str, Any] = {"longer": [], "length": [], "cosine": []}
     for country in pool:
         request = Request(prompt, _capitalised(country.name), "it")
         keys = subject_keys(
@@ -64,12 +64,12 @@ def measure(
         mean = keys.mean(0)
         bare = keys[0]
         S = np.asarray(C.inner(jnp.stack([mean, bare], 1), jnp.stack([mean, bare], 1)))
-        found["longer"].append(S[0, 0] / S[0, 1])
-        found["length"].append(jnp.linalg.norm(bare) / jnp.linalg.norm(mean))
-        found["cosine"].append(S[0, 1] / (S[0, 0] * S[1, 1]) ** 0.5)
-    found["which"] = np.linspace(0, len(pool) - 1, edited).astype(int)
-    found |= {f"unlikely_{key}": [] for key in KEYS}
-    for i in found["which"]:
+        results["longer"].append(S[0, 0] / S[0, 1])
+        results["length"].append(jnp.linalg.norm(bare) / jnp.linalg.norm(mean))
+        results["cosine"].append(S[0, 1] / (S[0, 0] * S[1, 1]) ** 0.5)
+    results["which"] = np.linspace(0, len(pool) - 1, edited).astype(int)
+    results |= {f"unlikely_{key}": [] for key in KEYS}
+    for i in results["which"]:
         target = next(
             getattr(c, relation)
             for c in pool
@@ -77,8 +77,8 @@ def measure(
         )
         request = Request(prompt, _capitalised(pool[i].name), target)
         for key in KEYS:
-            found[f"unlikely_{key}"].append(_unlikely(request, texts, C, layer, key))
-    return found
+            results[f"unlikely_{key}"].append(_unlikely(request, texts, C, layer, key))
+    return results
 
 
 def _capitalised(name: str) -> str:

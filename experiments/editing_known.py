@@ -33,11 +33,13 @@ def measure(*, relation: str, seed: int) -> dict:
     scores = []
     known = []
     for start in range(0, len(countries()), BATCH):
-        asked = countries()[start : start + BATCH]
-        prompts = [RELATIONS[relation].prompt.format(c.name) for c in asked]
-        found = likelihoods(model(), prompts, [getattr(c, relation) for c in asked])
-        scores = [*scores, *np.asarray(found[0])]
-        known = [*known, *np.asarray(found[1])]
+        batch = countries()[start : start + BATCH]
+        prompts = [RELATIONS[relation].prompt.format(c.name) for c in batch]
+        judgements = likelihoods(
+            model(), prompts, [getattr(c, relation) for c in batch]
+        )
+        scores = [*scores, *np.asarray(judgements[0])]
+        known = [*known, *np.asarray(judgements[1])]
     return {"log_probability": scores, "known": known}
 
 

@@ -46,13 +46,13 @@ def measure(
     if layer == GRID["layer"][0]:
         truth = Request(case.request.prompt, case.request.subject, case.truth)
         unit = subject_noise(model(), [country.name for country in countries()])
-        found = trace(
+        causal_trace = trace(
             model(), truth, key=jax.random.key(seed), noises=noises, unit=unit
         )
         results["trace"] = {
-            "effect": np.asarray(mean_effect([found])),
-            "clean": found.clean,
-            "blurred": found.blurred,
+            "effect": np.asarray(mean_effect([causal_trace])),
+            "clean": causal_trace.clean,
+            "blurred": causal_trace.blurred,
         }
     return results
 

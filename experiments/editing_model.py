@@ -80,19 +80,19 @@ def edited(facts: int, neighbours: int) -> list[Case]:
     other subjects.
     """
     pool = sorted(inside(), key=lambda case: len(case.request.text))
-    found = []
+    known_cases = []
     for start in range(0, len(pool), BATCH):
         part = pool[start : start + BATCH]
-        asked = [case.request.text for case in part]
-        said = np.asarray(likelihoods(model(), asked, [one.truth for one in part])[1])
-        found += [case for case, known in zip(part, said, strict=True) if known]
-    kept = [case for case in found if len(near(case)) >= neighbours]
-    if len(kept) < facts:
+        prompts = [case.request.text for case in part]
+        said = np.asarray(likelihoods(model(), prompts, [one.truth for one in part])[1])
+        known_cases += [case for case, known in zip(part, said, strict=True) if known]
+    eligible = [case for case in known_cases if len(near(case)) >= neighbours]
+    if len(eligible) < facts:
         raise ValueError(
-            f"--facts: got {facts}; the model knows {len(kept)} cases with "
+            f"--facts: got {facts}; the model knows {len(eligible)} cases with "
             f"{neighbours} other subjects."
         )
-    return kept[:facts]
+    return eligible[:facts]
 
 
 def near(case: Case) -> list[str]:
@@ -110,17 +110,17 @@ def questions(case: Case, neighbours: int, others: int) -> list[Request]:
     by_head = {head(one): one.request.prompt for one in inside()}
     by_head.pop(head(case))
     prompts = list(by_head.values())
-    drawn = np.random.default_rng(case.number).permutation(len(prompts))[:others]
+    indices = np.random.default_rng(case.number).permutation(len(prompts))[:others]
     return [
         own,
         *(Request(own.prompt, subject, new) for subject in near(case)[:neighbours]),
-        *(Request(prompts[i], own.subject, new) for i in drawn),
+        *(Request(prompts[i], own.subject, new) for i in indices),
     ]
 
 
-def shares(asked: list[Request], C: KeyGeometry, layer: int) -> np.ndarray:
+def shares(requests: list[Request], C: KeyGeometry, layer: int) -> np.ndarray:
     """Share of δ that each question but the first gets from an edit of the first."""
-    starts = [one.prompt.split("{}")[0] + one.subject for one in asked]
+    starts = [one.prompt.split("{}")[0] + one.subject for one in requests]
     keys = np.asarray(text_keys(model(), starts, layer), float)
     got = keys @ np.asarray(C.solve(keys[0]), float)
     return got[1:] / got[0]
@@ -134,9 +134,9 @@ def next_token(network: Network, tokens: jax.Array, valid: jax.Array) -> jax.Arr
     return jax.nn.log_softmax(logits(network, h[:, -1]), axis=-1)
 
 
-def answers(network: Network, asked: list[Request]) -> np.ndarray:
+def answers(network: Network, requests: list[Request]) -> np.ndarray:
     """Log-probabilities of the token after each question (n, V)."""
-    rows = [model().tokenizer.encode(one.text) for one in asked]
+    rows = [model().tokenizer.encode(one.text) for one in requests]
     tokens, valid = pad(rows, left=True, multiple=16)
     return np.asarray(next_token(network, jnp.asarray(tokens), jnp.asarray(valid)))
 
@@ -147,12 +147,12 @@ def effects(facts: int, neighbours: int, noises: int, seed: int) -> np.ndarray:
     chosen = edited(facts, neighbours)
     unit = subject_noise(model(), [case.request.subject for case in chosen])
     key = jax.random.key(seed)
-    found = []
+    traces = []
     for case in chosen:
         request = replace(case.request, target=case.truth)
         one = trace(model(), request, key=key, noises=noises, unit=unit)
-        found.append(one.effect[:, one.subject[1]])
-    return np.stack(found)
+        traces.append(one.effect[:, one.subject[1]])
+    return np.stack(traces)
 
 
 def listed() -> list[int]:
@@ -215,21 +215,21 @@ def measure(
             "after": [],
         }
         for case, value in zip(chosen, values, strict=True):
-            asked = questions(case, neighbours, others)
+            probes = questions(case, neighbours, others)
             change = close_edit(W, C, value).apply(W)
-            before = answers(model().network, asked)
-            after = answers(model().network.with_down(layer, change), asked)
+            before = answers(model().network, probes)
+            after = answers(model().network.with_down(layer, change), probes)
             new = model().tokenizer.following(case.request.target)[0]
             old = before.argmax(1)
-            at = np.arange(len(asked))
-            results["share"].append(np.round(shares(asked, C, layer), 3))
+            at = np.arange(len(probes))
+            results["share"].append(np.round(shares(probes, C, layer), 3))
             for when, log_p in (("before", before), ("after", after)):
                 results[when].append(np.round(log_p[:, new] - log_p[at, old], 2))
     disabling = listed()
     rest = [number for number in CASES if number not in disabling][:compared]
     if disabling:
-        found = ratios(disabling, C, layer, prefixes)
-        results["listed"] = {"case": disabling, **found}
+        listed_ratios = ratios(disabling, C, layer, prefixes)
+        results["listed"] = {"case": disabling, **listed_ratios}
     if rest:
         results["others"] = ratios(rest, C, layer, prefixes)
     return results

@@ -50,13 +50,13 @@ def measure(
     about the subject before and after.
     """
     facts = SUBJECTS["fact"][::step]
-    asked = [
+    cases = [
         country_fact(name, relation, target, known(relation), count=neighbours)
         for relation, name, target in (fact.split(":") for fact in facts)
     ]
-    found = find_fact_values(
+    values = find_fact_values(
         model(),
-        [one.request for one in asked],
+        [one.request for one in cases],
         contexts=corpus_contexts(model().tokenizer, ((contexts, 10),)),
         layer=layer,
         search=Search(reach=reach),
@@ -66,15 +66,15 @@ def measure(
         name: [] for name in ("length", "loss", "margin", "said", "kept")
     }
     subject: dict[str, dict] = {}
-    for fact, one, value in zip(facts, asked, found, strict=True):
+    for fact, one, value in zip(facts, cases, values, strict=True):
         edit = close_edit(W, geometry(layer, ridge, every), value)
         answers = judge(model(), one, layer, {"none": None, "edited": edit.delta})
         results["length"].append(jnp.linalg.norm(value.delta) / value.before)
         results["loss"].append(value.losses[value.steps - 1, 0])
         results["margin"].append(answers["edited"]["margin"])
         results["said"].append(answers["edited"]["said"])
-        kept = answers["edited"]["kept"] / max(answers["none"]["kept"], 1e-9)
-        results["kept"].append(kept)
+        fraction = answers["edited"]["kept"] / max(answers["none"]["kept"], 1e-9)
+        results["kept"].append(fraction)
         edited = model().with_down(layer, W + edit.delta)
         subject[fact] = dict(
             zip(("before", "after"), about_subject(fact, edited), strict=True)
@@ -87,13 +87,15 @@ def about_subject(fact: str, edited: object) -> tuple[list[list[int]], list[list
     asking it, before and after.
     """
     name = fact.split(":")[1]
-    ways = {
+    phrasings = {
         other: (RELATIONS[other].prompt, *RELATIONS[other].paraphrases)
         for other in others(fact)
     }
-    prompts = [way.format(name) for asked in ways.values() for way in asked]
+    prompts = [form.format(name) for forms in phrasings.values() for form in forms]
     truths = [
-        getattr(country(name), other) for other, asked in ways.items() for _ in asked
+        getattr(country(name), other)
+        for other, forms in phrasings.items()
+        for _ in forms
     ]
     spare = ROWS - len(prompts)
     rows = prompts + spare * prompts[:1], truths + spare * truths[:1]
@@ -101,7 +103,7 @@ def about_subject(fact: str, edited: object) -> tuple[list[list[int]], list[list
         np.asarray(likelihoods(one, *rows)[1])[: len(prompts)].astype(int)
         for one in (model(), edited)
     )
-    shape = len(ways), -1
+    shape = len(phrasings), -1
     return before.reshape(shape).tolist(), after.reshape(shape).tolist()
 
 

@@ -88,21 +88,21 @@ def subject_keys(count: int, neighbours: int) -> list[np.ndarray]:
     """
     # what follows the subject does not change its key
     end = RELATIONS["capital"].prompt.split("{}")[1]
-    found = []
+    keys = []
     for fact in rewritten(count, neighbours):
         prompts = [fact.request.text, *(prompt for prompt, _ in fact.neighbours)]
         rows = [
             model().tokenizer.encode(prompt.removesuffix(end)) for prompt in prompts
         ]
         tokens, valid = pad(rows, left=True, multiple=16)
-        found.append(
+        keys.append(
             np.asarray(
                 all_keys(model().network, jnp.asarray(tokens), jnp.asarray(valid))[
                     :, :, -1
                 ]
             )
         )
-    return found
+    return keys
 
 
 def measure(
@@ -146,8 +146,8 @@ def measure(
             "share": np.round(share[1:], 3),
         }
         answer |= {"length": round(length, 2), "steps": int(value.steps)}
-        for name, found in results.items():
-            found.append(answer[name])
+        for name, entries in results.items():
+            entries.append(answer[name])
     return results | {
         "at_reach": sum(length > 0.999 * Search().reach for length in results["length"])
     }

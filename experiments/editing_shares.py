@@ -23,7 +23,7 @@ OPTIONS = {
 }
 
 
-def asked(relation: str, name: str) -> str:
+def question(relation: str, name: str) -> str:
     """The question up to the subject: what follows does not change the subject's
     key.
     """
@@ -46,7 +46,7 @@ def measure(
     texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
     pool = known(relation)
     names = [country.name for country in pool]
-    bare = text_keys(model(), [asked(relation, name) for name in names], layer)
+    bare = text_keys(model(), [question(relation, name) for name in names], layer)
     shares: dict[str, list] = {"facts": [], "closed": [], "identity": []}
     for fact in chosen():
         edited, name, target = fact.split(":")
@@ -54,16 +54,16 @@ def measure(
             continue
         shares["facts"].append(fact)
         mean = text_keys(
-            model(), [text + asked(relation, name) for text in texts], layer
+            model(), [text + question(relation, name) for text in texts], layer
         ).mean(0)
         case = country_fact(name, relation, target, pool, count=neighbours)
         prompts = [RELATIONS[relation].prompt.format(other) for other in names]
         near = bare[jnp.array([prompts.index(prompt) for prompt, _ in case.neighbours])]
-        for way, u in (
+        for kind, u in (
             ("closed", geometry(layer, ridge, every).solve(mean)),
             ("identity", mean),
         ):
-            shares[way].append(np.round(near @ u / (mean @ u), 4))
+            shares[kind].append(np.round(near @ u / (mean @ u), 4))
     return shares
 
 

@@ -46,13 +46,15 @@ def measure(*, fact: str, layer: int, ridge: float, contexts: int, seed: int) ->
     value = find_fact_value(model(), request, contexts=texts, layer=layer)
     edit = close_edit(W, geometry(layer, ridge), value)
     edited = model().with_down(layer, edit.apply(W))
-    ways = {
+    phrasings = {
         other: (RELATIONS[other].prompt, *RELATIONS[other].paraphrases)
         for other in others(fact)
     }
-    prompts = [way.format(name) for asked in ways.values() for way in asked]
+    prompts = [form.format(name) for forms in phrasings.values() for form in forms]
     truths = [
-        getattr(country(name), other) for other, asked in ways.items() for _ in asked
+        getattr(country(name), other)
+        for other, forms in phrasings.items()
+        for _ in forms
     ]
     spare = ROWS - len(prompts)
     answers = {}
@@ -60,14 +62,14 @@ def measure(*, fact: str, layer: int, ridge: float, contexts: int, seed: int) ->
         scores, said = likelihoods(
             one, prompts + spare * prompts[:1], truths + spare * truths[:1]
         )
-        shape = (len(ways), -1)
+        shape = (len(phrasings), -1)
         answers[when] = {
             "said": np.asarray(said)[: len(prompts)].reshape(shape),
             "log_probability": np.asarray(scores)[: len(prompts)].reshape(shape),
         }
     asks = [
-        rehearsal(model().tokenizer, Request(asked[0], name, "it"), [""])
-        for asked in ways.values()
+        rehearsal(model().tokenizer, Request(forms[0], name, "it"), [""])
+        for forms in phrasings.values()
     ]
     keys = jnp.stack(
         [subject_keys(model().network, ask, layer=layer)[0] for ask in asks], axis=1

@@ -37,15 +37,15 @@ def measure(*, site: str, subject: str, window: int, noises: int, seed: int) -> 
     unit = subject_noise(model(), [country.name for country in countries()])
     request = Request(RELATIONS["capital"].prompt, subject, capital)
     key = jax.random.key(seed)
-    found = trace(
+    causal_trace = trace(
         model(), request, key=key, site=site, window=window, noises=noises, unit=unit
     )
-    effect = np.round(mean_effect([found]), 3)
+    effect = np.round(mean_effect([causal_trace]), 3)
     of = {"first": effect[:, 0], "subject": effect[:, 2], "end": effect[:, 5]}
     return of | {
-        "tokens": found.subject[1] - found.subject[0] + 1,
-        "clean": found.clean,
-        "blurred": found.blurred,
+        "tokens": causal_trace.subject[1] - causal_trace.subject[0] + 1,
+        "clean": causal_trace.clean,
+        "blurred": causal_trace.blurred,
     }
 
 

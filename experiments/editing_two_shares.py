@@ -26,14 +26,14 @@ OPTIONS = {"ridge": 0.01, "every": 12}
 @cache
 def subject_keys() -> np.ndarray:
     """Keys of all blocks at the last token of the country (relation, L, n, D)."""
-    found = []
+    per_relation = []
     for relation in RELATIONS.values():
         head = relation.prompt.split("{}")[0]
         rows = [model().tokenizer.encode(head + c.name) for c in known("capital")]
         tokens, valid = pad(rows, left=True, multiple=16)
         keys = all_keys(model().network, jnp.asarray(tokens), jnp.asarray(valid))
-        found.append(np.asarray(keys[:, :, -1]))
-    return np.stack(found)
+        per_relation.append(np.asarray(keys[:, :, -1]))
+    return np.stack(per_relation)
 
 
 def measure(*, layer: int, ridge: float, every: int, seed: int) -> dict:
@@ -43,9 +43,12 @@ def measure(*, layer: int, ridge: float, every: int, seed: int) -> dict:
     C += ridge * np.trace(C) / len(C) * np.eye(len(C))
     relations, countries, _ = keys.shape
     flat = keys.reshape(relations * countries, -1)
-    ways = {"text": flat @ np.linalg.solve(C, flat.T), "identity": flat @ flat.T}
+    inner_products = {
+        "text": flat @ np.linalg.solve(C, flat.T),
+        "identity": flat @ flat.T,
+    }
     results = {"countries": countries}
-    for name, S in ways.items():
+    for name, S in inner_products.items():
         share = S / np.diag(S)[:, None]
         share = share.reshape(relations, countries, relations, countries)
         same = np.arange(relations)

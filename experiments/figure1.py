@@ -62,8 +62,8 @@ def completion(
                 results[f"{row}_energies"] = np.asarray(
                     getattr(done, f"{row}_energies")
                 )[:, ::every]
-            shown = _shrink(np.asarray(getattr(done, row))[:8], size, thumbnail)
-            results.setdefault("pictures", {})[f"{picture_name}.{row}"] = shown
+            miniatures = _shrink(np.asarray(getattr(done, row))[:8], size, thumbnail)
+            results.setdefault("pictures", {})[f"{picture_name}.{row}"] = miniatures
     return results
 
 

@@ -71,16 +71,16 @@ def measure(
 
 def errors(exact: ro.MrDAM, memory: ro.DrDAM, x: jax.Array, Y: int) -> dict:
     """Mean errors over the queries with their standard errors, beside the law's."""
-    found = approximation_errors(exact, memory, x)
+    differences = approximation_errors(exact, memory, x)
     law = error_law(exact, x[:20])
 
     def mean_and_error(a):
         return (np.mean(a), np.std(a) / len(a) ** 0.5)
 
     return {
-        "energy": mean_and_error(found.energy),
-        "gradient": mean_and_error(found.gradient),
-        "entry": mean_and_error(found.entry),
+        "energy": mean_and_error(differences.energy),
+        "gradient": mean_and_error(differences.gradient),
+        "entry": mean_and_error(differences.entry),
         "law_energy": np.mean(law.energy_error(Y)),
         "law_gradient": np.mean(law.gradient_error(Y)),
         "noise": np.median(law.noise(Y)),
@@ -114,11 +114,11 @@ def distinct(x: np.ndarray, apart: float = 0.1) -> int:
     """How many of the states differ by more than `apart`; stored patterns lie about 0.7
     from each other.
     """
-    found: list[np.ndarray] = []
+    centres: list[np.ndarray] = []
     for one in x:
-        if all(np.linalg.norm(one - other) > apart for other in found):
-            found.append(one)
-    return len(found)
+        if all(np.linalg.norm(one - other) > apart for other in centres):
+            centres.append(one)
+    return len(centres)
 
 
 def work(cell: Cell) -> float:

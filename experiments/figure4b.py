@@ -35,13 +35,14 @@ def measure(*, K: int, size: int, query: int, **parameters: float) -> dict:
     results = completion(
         ro.data.photographs(size)[:K], size, picture_name="", keep=True, **parameters
     )
-    kept = {
+    thumbnails = {
         key.removeprefix("."): pictures[query]
         for key, pictures in results.get("pictures", {}).items()
     }
     return results | {
         "pictures": {
-            f"{names[memory]}.{memory}": picture for memory, picture in kept.items()
+            f"{names[memory]}.{memory}": picture
+            for memory, picture in thumbnails.items()
         }
     }
 

@@ -31,14 +31,14 @@ def measure(
     features = ro.RandomFeatures(letters.shape[1], Y, key=k_features, basis=basis)
     exact = ro.MrDAM(sample[:K], beta)
     memory = ro.DrDAM.store(sample[:K], beta, features)
-    found = approximation_errors(exact, memory, sample[K:])
+    differences = approximation_errors(exact, memory, sample[K:])
 
     def mean_and_error(a):
         return (np.mean(a), np.std(a) / len(a) ** 0.5)
 
     return {
-        "energy": mean_and_error(found.energy),
-        "gradient": mean_and_error(found.gradient),
+        "energy": mean_and_error(differences.energy),
+        "gradient": mean_and_error(differences.gradient),
     }
 
 

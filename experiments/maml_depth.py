@@ -65,7 +65,7 @@ def measure(
 ) -> dict:
     """Meta-train one learner at one depth, and judge it on fresh polynomials."""
     step_size = best_inner_step(load_record("maml_depth_rates"), depth)
-    made = build(learner, depth, size, bias, step_size)
+    meta_learner = build(learner, depth, size, bias, step_size)
     (k_train, k_test) = jax.random.split(jax.random.key(seed))
     names = {
         "learner": learner,
@@ -81,12 +81,23 @@ def measure(
     }
     with checkpoint("maml_depth", **names) as path:
         trained = meta_train(
-            made, PolynomialTasks(), loss, key=k_train, checkpoint=path, **training
+            meta_learner,
+            PolynomialTasks(),
+            loss,
+            key=k_train,
+            checkpoint=path,
+            **training,
         )
     queries = evaluate(
-        made, trained.params, draw_tasks(PolynomialTasks(), tasks, key=k_test), loss
+        meta_learner,
+        trained.params,
+        draw_tasks(PolynomialTasks(), tasks, key=k_test),
+        loss,
     )
-    network = {"width": made.model.hidden[0], "parameters": made.model.size}
+    network = {
+        "width": meta_learner.model.hidden[0],
+        "parameters": meta_learner.model.size,
+    }
     if learner == "maml":
         network["step_size"] = step_size
     return network | {

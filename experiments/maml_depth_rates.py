@@ -41,10 +41,10 @@ def measure(
     seed: int,
 ) -> dict:
     """Error of one step at the queries of tasks that meta-training has not drawn."""
-    made = build("maml", depth, size, bias, step_size)
+    meta_learner = build("maml", depth, size, bias, step_size)
     k_train, k_test = jax.random.split(jax.random.key(seed))
     trained = meta_train(
-        made,
+        meta_learner,
         PolynomialTasks(),
         loss,
         key=k_train,
@@ -53,7 +53,7 @@ def measure(
         group=gcd(meta_batch, GROUP),
     )
     fresh = draw_tasks(PolynomialTasks(), tasks, key=k_test)
-    error = evaluate(made, trained.params, fresh, loss).mean
+    error = evaluate(meta_learner, trained.params, fresh, loss).mean
     return {"queries": error if np.isfinite(error) else None}
 
 

@@ -47,12 +47,12 @@ def gradient_learner(
     )
 
 
-def curves(made, params, batch, steps: int, each: bool = False) -> dict:
+def curves(meta_learner, params, batch, steps: int, each: bool = False) -> dict:
     """Accuracy after each step, on the examples and on further letters of the same
     tasks.
     """
     examples, queries = after_steps(
-        made, params, batch, accuracy, steps=steps, each=each
+        meta_learner, params, batch, accuracy, steps=steps, each=each
     )
     return {
         "examples": examples.mean,
@@ -76,19 +76,19 @@ def measure(
     k_train, k_test = jax.random.split(jax.random.key(seed))
     fresh = draw_tasks(LetterTasks("test", shots=shots), tasks, key=k_test)
     if learner == "scratch":
-        made = {rate: gradient_learner(width, rate) for rate in SCRATCH}
+        learners = {rate: gradient_learner(width, rate) for rate in SCRATCH}
         own = {
             rate: jax.vmap(m.init)(jax.random.split(k_train, tasks))
-            for rate, m in made.items()
+            for rate, m in learners.items()
         }
         return {
             f"{r:g}": curves(m, own[r], fresh, steps, each=True)
-            for r, m in made.items()
+            for r, m in learners.items()
         }
     recurrent = learner == "recurrent"
     rate = chosen_rate(load_record("maml_rates"), f"letters{shots}", learner)
     adam = rate if recurrent else ADAM
-    made = (
+    meta_learner = (
         RecurrentLearner(16, 5)
         if recurrent
         else gradient_learner(width, rate, learner == "first_order")
@@ -104,7 +104,7 @@ def measure(
         seed=seed,
     ) as path:
         trained = meta_train(
-            made,
+            meta_learner,
             family,
             cross_entropy,
             key=k_train,
@@ -113,17 +113,23 @@ def measure(
             learning_rate=adam,
             checkpoint=path,
         )
-    seen = evaluate(
-        made, trained.params, draw_tasks(family, tasks, key=k_test), accuracy
+    known_letters = evaluate(
+        meta_learner, trained.params, draw_tasks(family, tasks, key=k_test), accuracy
     ).mean
-    results = {"rate": rate, "final_loss": trained.losses[-5:].mean(), "seen": seen}
+    results = {
+        "rate": rate,
+        "final_loss": trained.losses[-5:].mean(),
+        "seen": known_letters,
+    }
     if not recurrent:
-        results |= curves(made, trained.params, fresh, steps)
+        results |= curves(meta_learner, trained.params, fresh, steps)
     sheared = [
         draw_tasks(LetterTasks("test", shots=shots, shear=shear), tasks, key=k_test)
         for shear in SHEARS
     ]
-    scores = [evaluate(made, trained.params, batch, accuracy) for batch in sheared]
+    scores = [
+        evaluate(meta_learner, trained.params, batch, accuracy) for batch in sheared
+    ]
     return results | {
         "by_shear": [s.mean for s in scores],
         "by_shear_error": [s.error for s in scores],

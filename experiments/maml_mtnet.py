@@ -85,7 +85,7 @@ class Learner:
         """Predictions at the queries after the inner steps on U."""
         free = trainable(params)
         learned = tuple(self._learned(marks) for marks in free)
-        held = jax.tree.map(
+        state = jax.tree.map(
             lambda p, on: p if on else jax.lax.stop_gradient(p), params, learned
         )
 
@@ -98,7 +98,7 @@ class Learner:
                 None,
             )
 
-        return outputs(jax.lax.scan(step, held, length=self.steps)[0], task.x_query)
+        return outputs(jax.lax.scan(step, state, length=self.steps)[0], task.x_query)
 
     def _learned(self, marks: Any) -> Any:
         """What of one layer the outer loop trains: U, and of T and V what is

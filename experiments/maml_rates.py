@@ -64,10 +64,10 @@ def trained(
     loss = cross_entropy if letters else squared_error
     sizes = (16, 5) if letters else (1, 1)
     if learner == "recurrent":
-        made = RecurrentLearner(*sizes)
+        meta_learner = RecurrentLearner(*sizes)
     else:
         width = 64 if letters else 40
-        made = GradientLearner(
+        meta_learner = GradientLearner(
             MLP(sizes[0], (width, width), sizes[1]),
             loss,
             step_size,
@@ -76,12 +76,12 @@ def trained(
         )
     key = jax.random.split(jax.random.key(seed))[0]
     if letters and learner == "ordinary":
-        return made, made.init(key)
+        return meta_learner, meta_learner.init(key)
     options = {"iterations": iterations, "meta_batch": BATCH[kind]}
     run = meta_train(
-        made, tasks_of(family), loss, key=key, learning_rate=adam, **options
+        meta_learner, tasks_of(family), loss, key=key, learning_rate=adam, **options
     )
-    return made, run.params
+    return meta_learner, run.params
 
 
 def measure(
@@ -106,16 +106,18 @@ def measure(
     adam = ADAM * (rate if reads else 1.0)
     if reads:
         iterations = round(LONGER[kind] * iterations)
-    made, params = trained(family, learner, step_size, adam, iterations, seed)
+    meta_learner, params = trained(family, learner, step_size, adam, iterations, seed)
     metric = squared_error if kind == "waves" else accuracy
     fresh = draw_tasks(
         tasks_of(family), tasks, key=jax.random.split(jax.random.key(seed))[1]
     )
     if reads:
-        return {"queries": _finite(evaluate(made, params, fresh, metric).mean)}
+        return {"queries": _finite(evaluate(meta_learner, params, fresh, metric).mean)}
     if learner == "ordinary":
-        made = GradientLearner(made.model, made.loss, STEP_SIZE[kind] * rate)
-    scores = after_steps(made, params, fresh, metric, steps=steps)[1].mean
+        meta_learner = GradientLearner(
+            meta_learner.model, meta_learner.loss, STEP_SIZE[kind] * rate
+        )
+    scores = after_steps(meta_learner, params, fresh, metric, steps=steps)[1].mean
     return {"queries": _finite(scores)}
 
 

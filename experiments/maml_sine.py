@@ -52,13 +52,13 @@ def build(learner: str, width: int, step_size: float):
     )
 
 
-def score(made, params, batch, steps: int):
+def score(meta_learner, params, batch, steps: int):
     """Mean loss after `steps` steps, or of the one answer of a learner that takes
     none.
     """
-    if not isinstance(made, GradientLearner):
-        return evaluate(made, params, batch, loss).mean
-    return after_steps(made, params, batch, loss, steps=steps)[1].mean[-1]
+    if not isinstance(meta_learner, GradientLearner):
+        return evaluate(meta_learner, params, batch, loss).mean
+    return after_steps(meta_learner, params, batch, loss, steps=steps)[1].mean[-1]
 
 
 def measure(
@@ -74,7 +74,7 @@ def measure(
     seed: int,
 ) -> dict:
     """Meta-train one learner, and judge it."""
-    made = build(learner, width, step_size)
+    meta_learner = build(learner, width, step_size)
     (k_train, k_test) = jax.random.split(jax.random.key(seed))
     with checkpoint(
         "maml_sine",
@@ -86,7 +86,7 @@ def measure(
         seed=seed,
     ) as path:
         trained = meta_train(
-            made,
+            meta_learner,
             SineTasks(),
             loss,
             key=k_train,
@@ -98,9 +98,11 @@ def measure(
     results = {"final_loss": trained.losses[-5:].mean()}
     fresh = draw_tasks(SineTasks(), tasks, key=k_test)
     if learner == "recurrent":
-        results |= {"queries": [score(made, trained.params, fresh, 0)]}
+        results |= {"queries": [score(meta_learner, trained.params, fresh, 0)]}
     else:
-        examples, queries = after_steps(made, trained.params, fresh, loss, steps=steps)
+        examples, queries = after_steps(
+            meta_learner, trained.params, fresh, loss, steps=steps
+        )
         results |= {
             "examples": examples.mean,
             "queries": queries.mean,
@@ -115,7 +117,7 @@ def measure(
     for name, batches in {"by_amplitude": by_amplitude, "by_phase": by_phase}.items():
         for inner in (5,) if learner == "recurrent" else (5, steps):
             results[f"{name}_{inner}"] = [
-                score(made, trained.params, batch, inner) for batch in batches
+                score(meta_learner, trained.params, batch, inner) for batch in batches
             ]
     return results
 

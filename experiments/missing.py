@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
-from record import RESULTS, Cell, Experiment, held, measured
+from record import RESULTS, Cell, Experiment, measured, stored_record
 
 from rankone._files import locked
 
@@ -68,32 +68,32 @@ def every(folder: Path = Path(__file__).parent) -> list[Experiment]:
 def state(experiment: Experiment, out: Path) -> State:
     """What is recorded of an experiment in a folder, and what is missing."""
     try:
-        record = held(out / f"{experiment.name}.json")
+        record = stored_record(out / f"{experiment.name}.json")
     except ValueError as error:
         return State(experiment, {"runs": [], "cells": []}, [], str(error))
     done = [cell["parameters"] for cell in record["cells"]]
-    wanted = [parameters for parameters in experiment.cells if parameters not in done]
+    pending = [parameters for parameters in experiment.cells if parameters not in done]
     worth = experiment.value / len(experiment.cells)
-    times = seconds_of(record["cells"], wanted, experiment.work)
+    times = seconds_of(record["cells"], pending, experiment.work)
     return State(
         experiment,
         record,
-        [Piece(experiment, *pair, worth) for pair in zip(wanted, times, strict=True)],
+        [Piece(experiment, *pair, worth) for pair in zip(pending, times, strict=True)],
     )
 
 
 def seconds_of(
-    cells: list[dict[str, Any]], wanted: list[Cell], work: Callable[[Cell], float]
+    cells: list[dict[str, Any]], pending: list[Cell], work: Callable[[Cell], float]
 ) -> list[float | None]:
     """Seconds that cells would take at the mean speed of the recorded ones, on the
     machine that measured these; None if there are none.
     """
     if not cells:
-        return [None] * len(wanted)
+        return [None] * len(pending)
     done = sum(work(cell["parameters"]) for cell in cells)
     seconds = sum(cell["seconds"] for cell in cells)
     pace = max(seconds, 0.01) / done  # a cell may take no time at all
-    return [pace * work(parameters) for parameters in wanted]
+    return [pace * work(parameters) for parameters in pending]
 
 
 def plan(pieces: Iterable[Piece], budget: float, named: bool = False) -> list[Piece]:
@@ -108,16 +108,16 @@ def plan(pieces: Iterable[Piece], budget: float, named: bool = False) -> list[Pi
     """
     pieces = list(pieces)
     chosen = []
-    left = budget
+    remaining = budget
     timed = [
         (piece.value / piece.seconds, piece.seconds, piece)
         for piece in pieces
         if piece.seconds is not None
     ]
     for _, seconds, piece in sorted(timed, key=lambda one: -one[0]):
-        if seconds <= left:
+        if seconds <= remaining:
             chosen.append(piece)
-            left -= seconds
+            remaining -= seconds
     return chosen + [
         piece for piece in pieces if named and budget and piece.seconds is None
     ]
@@ -161,7 +161,7 @@ def _time(seconds: list[float | None]) -> str:
     known = [s for s in seconds if s is not None]
     unknown = seconds.count(None)
     total = sum(known)
-    told = (
+    text = (
         f"{total:.0f} s"
         if total < 100
         else f"{total / 60:.0f} min"
@@ -171,7 +171,7 @@ def _time(seconds: list[float | None]) -> str:
         else f"{total / 86400:.0f} days"
     )
     return " + ".join(
-        [told] * bool(known) + [f"{unknown} of unknown time"] * bool(unknown)
+        [text] * bool(known) + [f"{unknown} of unknown time"] * bool(unknown)
     )
 
 

@@ -54,21 +54,21 @@ class Pairs(NamedTuple):
         return Pairs(*(part[rows] for part in self))
 
 
-def options(way: str, S: np.ndarray) -> list[tuple[Rule, int]]:
+def options(method: str, S: np.ndarray) -> list[tuple[Rule, int]]:
     """What a way leaves open: rules, and numbers of neighbours (0 where nothing is
     normalised).
     """
-    if way in ("step", "features"):
+    if method in ("step", "features"):
         # a step of all pairs at once must be shorter, the more they have in common
         crowd = float(S.sum(1).mean())
         return [(BatchStep(rate / crowd), 0) for rate in RATES]
-    if way == "sequence":
+    if method == "sequence":
         return [(InSequence(rate), 0) for rate in RATES if rate <= 1]
-    if way == "neighbours":
+    if method == "neighbours":
         return [(BatchStep(), k) for k in COUNTS]
     return (
         [(Ridge(1 / slack), 0) for slack in SLACKS]
-        if way == "ridge"
+        if method == "ridge"
         else [(Exact(), 0)]
     )
 
@@ -108,8 +108,8 @@ def tokens() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         Path(tempfile.gettempdir()) / "rankone-checkpoints" / f"one_rule_{TOKENS}.npz"
     )
     if path.exists():
-        with np.load(path) as held:
-            return held["z"], held["y"], held["p"]
+        with np.load(path) as archive:
+            return archive["z"], archive["y"], archive["p"]
     model = load_smollm2()
     ids = np.concatenate([model.tokenizer.encode(text) for text in corpus()])[
         : TOKENS + 1
@@ -143,7 +143,7 @@ def tokens() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return z[known] / z.std(), y[known], p[known]
 
 
-def drawn(data: str, n: int, queries: int, seed: int) -> tuple[Pairs, Pairs, Pairs]:
+def pair_sets(data: str, n: int, queries: int, seed: int) -> tuple[Pairs, Pairs, Pairs]:
     """Pairs to store, to choose on, and to test on, with the base's predictions."""
     x, y, base = every(data)
     order = np.random.default_rng(seed).permutation(len(x))
@@ -157,8 +157,8 @@ def drawn(data: str, n: int, queries: int, seed: int) -> tuple[Pairs, Pairs, Pai
         base = X @ fitted
     pairs = Pairs(np.asarray(x, np.float64), y, base)
     parts = np.split(order[: n + 2 * queries], [queries, 2 * queries])
-    held, test, stored = (pairs[rows] for rows in parts)
-    return stored, held, test
+    held_out, test, stored = (pairs[rows] for rows in parts)
+    return stored, held_out, test
 
 
 class Kernels(NamedTuple):
@@ -169,23 +169,23 @@ class Kernels(NamedTuple):
     features: int
     seed: int
 
-    def at(self, way: str, sigma: float) -> dict[str, np.ndarray]:
+    def at(self, method: str, sigma: float) -> dict[str, np.ndarray]:
         """κ(K, ·) for each part, a query a column; for the features' way the inner
         products of features.
         """
-        if way != "features":
+        if method != "features":
             return {name: np.exp(-apart / sigma) for name, apart in self.apart.items()}
         D = self.parts["stored"].key.shape[1]
         phi = laplace_features(
             D, self.features, sigma, key=jax.random.key(self.seed)
         ).features
-        made = {
+        arrays = {
             name: phi(pairs.key.T.astype(np.float32))
             for name, pairs in self.parts.items()
         }
         # angles of 10⁵ have no cosine in float32
-        made = {name: np.nan_to_num(f) for name, f in made.items()}
-        return {name: made["stored"].T @ f for name, f in made.items()}
+        arrays = {name: np.nan_to_num(f) for name, f in arrays.items()}
+        return {name: arrays["stored"].T @ f for name, f in arrays.items()}
 
 
 class Fit(NamedTuple):
@@ -227,11 +227,11 @@ def right(read: np.ndarray, pairs: Pairs) -> np.ndarray:
     return (pairs.base + read.T).argmax(1) == pairs.label
 
 
-def fit(way: str, R: np.ndarray, kernels: Kernels, sigma: float) -> Fit:
+def fit(method: str, R: np.ndarray, kernels: Kernels, sigma: float) -> Fit:
     """A way at one width, with its best option."""
-    at = kernels.at(way, sigma)
+    at = kernels.at(method, sigma)
     best = None
-    for rule, k in options(way, at["stored"]):
+    for rule, k in options(method, at["stored"]):
         A = written(rule, R, at["stored"])
         score = float(right(A @ weights(at["held"], k), kernels.parts["held"]).mean())
         if np.isfinite(A).all() and (best is None or score > best[0]):
@@ -247,15 +247,15 @@ def fit(way: str, R: np.ndarray, kernels: Kernels, sigma: float) -> Fit:
     )
 
 
-def best(way: str, R: np.ndarray, kernels: Kernels, unit: float) -> Fit:
+def best(method: str, R: np.ndarray, kernels: Kernels, unit: float) -> Fit:
     """A way at its best width."""
     return max(
-        (fit(way, R, kernels, width * unit) for width in WIDTHS),
+        (fit(method, R, kernels, width * unit) for width in WIDTHS),
         key=lambda one: one.score,
     )
 
 
-def stored_well(made: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]:
+def stored_well(solution: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]:
     """Share of the stored pairs that come back, and the error at their keys as a share
     of the residuals.
 
@@ -263,7 +263,7 @@ def stored_well(made: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]:
     of its own; `first` and `last` are the error itself on the first and on the last
     tenth of the pairs.
     """
-    read = made.read["stored"]
+    read = solution.read["stored"]
     tenth = max(len(stored.label) // 10, 1)
     scale = (read * R).sum() / (read**2).sum()
 
@@ -278,15 +278,17 @@ def stored_well(made: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]:
     }
 
 
-def cost(way: str, made: Fit, R: np.ndarray, kernels: Kernels) -> dict[str, float]:
+def cost(
+    method: str, solution: Fit, R: np.ndarray, kernels: Kernels
+) -> dict[str, float]:
     """Bytes in float32 (what is kept), and seconds to write all pairs and to read all
     queries, compiled before.
     """
     stored, test = (kernels.parts[part].key for part in ("stored", "test"))
-    if way == "features":
+    if method == "features":
         phi = jax.jit(
             laplace_features(
-                stored.shape[1], kernels.features, made.sigma, key=jax.random.key(0)
+                stored.shape[1], kernels.features, solution.sigma, key=jax.random.key(0)
             ).features
         )
 
@@ -305,18 +307,19 @@ def cost(way: str, made: Fit, R: np.ndarray, kernels: Kernels) -> dict[str, floa
         }
 
     def kernel(keys):
-        return np.exp(-cdist(stored, keys) / made.sigma)
+        return np.exp(-cdist(stored, keys) / solution.sigma)
 
-    alone = isinstance(made.rule, BatchStep)  # needs to know nothing of the other keys
+    # needs to know nothing of the other keys
+    alone = isinstance(solution.rule, BatchStep)
     S = np.zeros((len(stored),) * 2) if alone else None
 
     def write():
-        return written(made.rule, R, kernel(stored) if S is None else S)
+        return written(solution.rule, R, kernel(stored) if S is None else S)
 
     A = write()
 
     def read():
-        return A @ weights(kernel(test), made.k)
+        return A @ weights(kernel(test), solution.k)
 
     return {
         "bytes": 4 * (stored.size + R.size),
@@ -338,8 +341,8 @@ def measure(
     *, data: str, n: int, queries: int, wrong: float, features: int, seed: int
 ) -> dict:
     """All ways on one draw, with labels as they are and with a share of them wrong."""
-    stored, held, test = drawn(data, n, queries, seed)
-    parts = {"stored": stored, "held": held, "test": test}
+    stored, held_out, test = pair_sets(data, n, queries, seed)
+    parts = {"stored": stored, "held": held_out, "test": test}
     draws = np.random.default_rng(100 + seed)
     kernels = Kernels(
         parts,
@@ -354,17 +357,17 @@ def measure(
     )
     clean, spoilt = ((one[labels] - stored.base).T for labels in (stored.label, noisy))
     results: dict[str, Any] = {"base": float(right(0 * test.base.T, test).mean())}
-    for way in WAYS:
-        own = best(way, clean, kernels, unit)
-        common = fit(way, clean, kernels, SHARED * unit)
-        results[way] = {
+    for method in WAYS:
+        own = best(method, clean, kernels, unit)
+        common = fit(method, clean, kernels, SHARED * unit)
+        results[method] = {
             "unseen": float(right(own.read["test"], test).mean()),
             "noisy": float(
-                right(best(way, spoilt, kernels, unit).read["test"], test).mean()
+                right(best(method, spoilt, kernels, unit).read["test"], test).mean()
             ),
             "common": float(right(common.read["test"], test).mean()),
             **stored_well(common, clean, stored),
-            **cost(way, common, clean, kernels),
+            **cost(method, common, clean, kernels),
         }
     return results
 

@@ -81,9 +81,9 @@ def measure(
     *, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any
 ) -> dict:
     """One curve of the squared error a picture, on held-out pictures."""
-    made = problem(**sizes, seed=seed)
+    regression = problem(**sizes, seed=seed)
     return train(
-        made,
+        regression,
         method,
         BASE[method] * rate,
         steps=steps,

@@ -60,17 +60,17 @@ class Text(NamedTuple):
             them.
         train: The residual stream (N, window, d) and the tokens that follow (N,
             window).
-        held: The same of the passages held out.
+        held_out: The same of the passages held out.
     """
 
     network: Any
     used: np.ndarray
     train: tuple[np.ndarray, np.ndarray]
-    held: tuple[np.ndarray, np.ndarray]
+    held_out: tuple[np.ndarray, np.ndarray]
 
 
 @cache
-def prepared(blocks: int, window: int, windows: int, held: int) -> Text:
+def prepared(blocks: int, window: int, windows: int, held_out: int) -> Text:
     """Passages in an order drawn once, read up to the first trained block."""
     model = load_smollm2()
     rows = np.array(
@@ -80,7 +80,7 @@ def prepared(blocks: int, window: int, windows: int, held: int) -> Text:
             if len(ids) > window
         ]
     )
-    rows = np.random.default_rng(0).permutation(rows)[: windows + held]
+    rows = np.random.default_rng(0).permutation(rows)[: windows + held_out]
     used, labels = np.unique(rows[:, 1:], return_inverse=True)
     path = (
         Path(tempfile.gettempdir())
@@ -138,17 +138,18 @@ def outcome(
     blocks = len(jax.tree.leaves(factors)[0])
     last = net.config.layers
 
-    def hook(site: str, layer: Any, value: Any, seen: Any, data: Any) -> Any:
+    def hook(site: str, layer: Any, value: Any, vectors: Any, data: Any) -> Any:
         own, added = jax.tree.map(lambda stack: stack[layer - (last - blocks)], data)
-        return value + product(own, seen["key"]) + added if site == "mlp" else value
+        return value + product(own, vectors["key"]) + added if site == "mlp" else value
 
     data = factors, jnp.broadcast_to(nudge, (blocks, *h.shape))
     cache = Cache.empty(net.config, jnp.ones(labels.shape, bool), h.dtype)
-    h, _, seen = run(
+    h, _, vectors = run(
         net, h, cache, layers=(last - blocks, last), hook=hook, data=data, read=("key",)
     )
     scores = before_head(net, h) @ head(net)[used].T
-    return optax.softmax_cross_entropy_with_integer_labels(scores, labels), seen["key"]
+    losses = optax.softmax_cross_entropy_with_integer_labels(scores, labels)
+    return losses, vectors["key"]
 
 
 @jax.jit
@@ -178,7 +179,7 @@ def gradients(text: Text, factors: Factors) -> tuple[jax.Array, ...]:
         text.network,
         text.used,
         factors,
-        *(part[: len(text.held[0])] for part in text.train),
+        *(part[: len(text.held_out[0])] for part in text.train),
     )
 
 
@@ -322,7 +323,7 @@ def measure(
     free, fixed = start(
         method, r, net.layers.down[-blocks:], A, D, jax.random.key(seed)
     )
-    judged = [cut(part, min(held, 8)) for part in text.held]
+    judged = [cut(part, min(held, 8)) for part in text.held_out]
     order = np.random.default_rng(seed).permutation(windows)[
         np.arange(steps * batch) % windows
     ]

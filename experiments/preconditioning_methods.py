@@ -109,12 +109,12 @@ def learning_curve(
             jax.block_until_ready(chunk(state, stretch))  # compile
         began = clock()
         state = jax.block_until_ready(chunk(state, stretch))
-        spent = clock() - began
+        seconds = clock() - began
         loss = float(evaluate(state))
         # diverged, or not a number
         if not loss < limit * curve["loss"][0]:
             break
-        curve["seconds"].append(curve["seconds"][-1] + spent)
+        curve["seconds"].append(curve["seconds"][-1] + seconds)
         curve["loss"].append(loss)
     return curve
 

@@ -32,7 +32,7 @@ def measure(
     """One curve of the squared error a picture, on held-out pictures; the rate falls to
     zero in a straight line.
     """
-    made = problem(**sizes, seed=seed)
+    regression = problem(**sizes, seed=seed)
     falling = optax.linear_schedule(BASE[method] * rate, 0.0, steps)
     options = {
         "steps": steps,
@@ -40,7 +40,7 @@ def measure(
         "key": jax.random.key(100 + seed),
         "clock": time.process_time,
     }
-    curve = train(made, method, falling, **options)
+    curve = train(regression, method, falling, **options)
     return {name: values[:: every // renew] for name, values in curve.items()}
 
 

@@ -87,7 +87,7 @@ def initial(
     def scale(name, n):
         return (0.3 if name.endswith((".o", ".down")) else 1.0) / n**0.5
 
-    drawn = {
+    matrices = {
         name: scale(name, s[1]) * jax.random.normal(keys[name], s)
         for name, s in shapes.items()
     }
@@ -96,7 +96,7 @@ def initial(
         zip(tables, jax.random.split(jax.random.fold_in(key, 1)), strict=True)
     )
     return {
-        "matrices": drawn,
+        "matrices": matrices,
         "tables": {
             n: 0.3 * jax.random.normal(k_tables[n], s) for n, s in tables.items()
         },
@@ -140,7 +140,7 @@ def direction(
 ) -> optax.GradientTransformationExtraArgs:
     """What replaces the gradient of the matrices, before the rate."""
     kronecker = partial(estimated_kronecker, damping=damping, every=renew)
-    made = {
+    optimisers = {
         "sgd": lambda: optax.trace(0.9),
         "adam": optax.scale_by_adam,
         "muon": lambda: optax.contrib.scale_by_muon(
@@ -151,7 +151,7 @@ def direction(
         "inputs": lambda: optax.chain(kronecker(sides="input"), optax.trace(0.9)),
         "kfac": lambda: optax.chain(kronecker(), optax.trace(0.9)),
     }
-    return optax.with_extra_args_support(made[name]())
+    return optax.with_extra_args_support(optimisers[name]())
 
 
 @partial(jax.jit, static_argnames=("name", "heads", "renew", "damping", "steps"))
@@ -171,30 +171,30 @@ def stretch(
     ours = direction(name, renew, damping)
     tables = optax.scale_by_adam()
 
-    def step(state: Any, given: Any) -> tuple[Any, None]:
+    def step(state: Any, batch: Any) -> tuple[Any, None]:
         (params, inner, other, done) = state
-        (x, y, key) = given
+        (x, y, key) = batch
         gradient = jax.grad(
             lambda params: entropies(params, x, y, heads).sum() / y.size
         )(params)
         extra = {}
         if name in ("inputs", "kfac"):
-            drawn = jax.random.categorical(
+            labels = jax.random.categorical(
                 key, jax.lax.stop_gradient(scores(params, x, heads))
             )
 
             def losses(W):
-                return entropies(params | {"matrices": W}, x, drawn, heads)
+                return entropies(params | {"matrices": W}, x, labels, heads)
 
             extra = {"moments": layer_moments(losses, params["matrices"])}
         matrices, inner = ours.update(
             gradient["matrices"], inner, params["matrices"], **extra
         )
         embeddings, other = tables.update(gradient["tables"], other)
-        left = 1 - done / steps
+        remaining = 1 - done / steps
         moved = {"matrices": matrices, "tables": embeddings}
         moved = {
-            part: jax.tree.map(lambda u, r=rate: -r * left * u, moved[part])
+            part: jax.tree.map(lambda u, r=rate: -r * remaining * u, moved[part])
             for part, rate in rates.items()
         }
         return (optax.apply_updates(params, moved), inner, other, done + 1), None
@@ -212,8 +212,8 @@ def rows(
     text: np.ndarray, places: np.ndarray, window: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Windows that begin at these places, and the same one character on."""
-    taken = text[places[..., None] + np.arange(window + 1)]
-    return taken[..., :-1], taken[..., 1:]
+    windows = text[places[..., None] + np.arange(window + 1)]
+    return windows[..., :-1], windows[..., 1:]
 
 
 def measure(
@@ -239,7 +239,9 @@ def measure(
     train, test, characters = letters()
     draws = np.random.default_rng(seed)
     params = initial(jax.random.key(seed), width, blocks, window, characters)
-    asked = rows(test, np.linspace(0, len(test) - window - 1, held).astype(int), window)
+    test_rows = rows(
+        test, np.linspace(0, len(test) - window - 1, held).astype(int), window
+    )
     options = {
         "name": method,
         "heads": heads,
@@ -262,10 +264,10 @@ def measure(
             yield rows(train, places, window), keys
 
     curve = learning_curve(
-        lambda state, drawn: stretch(state, *drawn, rates, **options),
+        lambda state, batches: stretch(state, *batches, rates, **options),
         state,
         stretches(),
-        lambda state: judged(state[0], *asked, heads),
+        lambda state: judged(state[0], *test_rows, heads),
         limit=2,
         clock=time.process_time,
     )

@@ -76,8 +76,8 @@ def hopfield(
     if bits == 1:
         T = jnp.where(T >= 0, 1.0, -1.0)
         size = weights
-    found = recall(cues, T).sigma
-    return {"wrong": (found != Xi).mean(), "rate": size / (D * K), "K": K}
+    estimate = recall(cues, T).sigma
+    return {"wrong": (estimate != Xi).mean(), "rate": size / (D * K), "K": K}
 
 
 def problem(

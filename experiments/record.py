@@ -32,7 +32,7 @@ from tqdm.auto import tqdm
 from rankone._files import locked, read_arrays, replaced
 from rankone_book.records import read_record, write_record
 
-__all__ = ["Cell", "Experiment", "held", "main", "measured"]
+__all__ = ["Cell", "Experiment", "main", "measured", "stored_record"]
 
 Cell = dict[str, Any]
 RESULTS = Path(__file__).parent / "results"
@@ -127,7 +127,7 @@ def main(experiment: Experiment, argv: Any = None) -> dict:
         if time.monotonic() - began > args.budget:
             break
         _measure(experiment, parameters, path, args.device, run)
-    return held(path)
+    return stored_record(path)
 
 
 def measured(experiment: Experiment, parameters: Cell, out: Path, device: str) -> None:
@@ -145,7 +145,7 @@ def measured(experiment: Experiment, parameters: Cell, out: Path, device: str) -
 def _measure(
     experiment: Experiment, parameters: Cell, path: Path, device: str, run: int
 ) -> None:
-    if any(cell["parameters"] == parameters for cell in held(path)["cells"]):
+    if any(cell["parameters"] == parameters for cell in stored_record(path)["cells"]):
         return  # another may have measured it
     began = time.monotonic()
     with jax.default_device(jax.devices(device)[0]):
@@ -175,7 +175,7 @@ def _entered(
     and writing it.
     """
     with locked(path):
-        record = held(path) | experiment.whole
+        record = stored_record(path) | experiment.whole
         if part == "cells" and any(
             cell["parameters"] == entry["parameters"] for cell in record["cells"]
         ):
@@ -188,7 +188,7 @@ def _entered(
         return record[part].index(entry)
 
 
-def held(path: Path) -> dict:
+def stored_record(path: Path) -> dict:
     """The record of a path, empty where there is none; a damaged one is refused by
     name.
     """
@@ -309,12 +309,12 @@ def _plain(value: Any) -> Any:
 
 
 def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
-    held = read_arrays(path) if path.exists() else {}
+    stored_pictures = read_arrays(path) if path.exists() else {}
     # a tenth to a sixth smaller than NumPy's own, and as readable
     with (
         replaced(path) as whole,
         ZipFile(whole, "w", ZIP_LZMA) as archive,
     ):
-        for name, picture in {**held, **pictures}.items():
+        for name, picture in {**stored_pictures, **pictures}.items():
             with archive.open(f"{name}.npy", "w") as file:
                 np.lib.format.write_array(file, np.asarray(picture), allow_pickle=False)

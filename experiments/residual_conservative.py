@@ -59,14 +59,16 @@ def rules(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, Any]:
     search, neighbours, unit = space
     base = {part: np.asarray(logits[part].argmax(-1)) for part in ("held", "test")}
 
-    def split(part: str, made: ResMem, sigma: float, k: int) -> Gain:
-        given = answers(made, neighbours[part], logits[part], unit, sigma=sigma, k=k)
-        return gain(parts.y[part], base[part], given)
+    def split(part: str, resmem: ResMem, sigma: float, k: int) -> Gain:
+        predictions = answers(
+            resmem, neighbours[part], logits[part], unit, sigma=sigma, k=k
+        )
+        return gain(parts.y[part], base[part], predictions)
 
-    made = {T: memory(parts, search, logits, T) for T in SETTINGS["temperature"]}
-    held = {
-        (T, sigma, k): split("held", made[T], sigma, k)
-        for T, sigma, k in itertools.product(made, SETTINGS["sigma"], SETTINGS["k"])
+    memories = {T: memory(parts, search, logits, T) for T in SETTINGS["temperature"]}
+    gains = {
+        (T, sigma, k): split("held", memories[T], sigma, k)
+        for T, sigma, k in itertools.product(memories, SETTINGS["sigma"], SETTINGS["k"])
     }
 
     def chosen(setting: tuple[float, float, int]) -> dict[str, Any]:
@@ -75,18 +77,20 @@ def rules(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, Any]:
             "temperature": T,
             "sigma": sigma,
             "k": k,
-            "held": asdict(held[setting]),
-            "test": asdict(split("test", made[T], sigma, k)),
+            "held": asdict(gains[setting]),
+            "test": asdict(split("test", memories[T], sigma, k)),
         }
 
-    found: dict[str, Any] = {"least": chosen(max(held, key=lambda s: held[s].total))}
+    results: dict[str, Any] = {
+        "least": chosen(max(gains, key=lambda s: gains[s].total))
+    }
     for limit in LIMITS:
-        admitted = [s for s in held if held[s].broken < limit]
-        found[f"below {limit:g}"] = {"admitted": len(admitted)}
+        admitted = [s for s in gains if gains[s].broken < limit]
+        results[f"below {limit:g}"] = {"admitted": len(admitted)}
         if admitted:  # of equally many corrected, the fewest broken
-            best = max(admitted, key=lambda s: (held[s].corrected, -held[s].broken))
-            found[f"below {limit:g}"] |= chosen(best)
-    return found
+            best = max(admitted, key=lambda s: (gains[s].corrected, -gains[s].broken))
+            results[f"below {limit:g}"] |= chosen(best)
+    return results
 
 
 EXPERIMENT = Experiment(

@@ -124,11 +124,11 @@ def best(
         answers = np.asarray(scores(part, setting, mean).argmax(-1))
         return float((answers == parts.y[part]).mean())
 
-    held = {
+    accuracies = {
         choice: accuracy("held", *choice)
         for choice in itertools.product(values, SETTINGS["sigma"], SETTINGS["k"])
     }
-    setting, sigma, k = max(held, key=lambda choice: held[choice])
+    setting, sigma, k = max(accuracies, key=lambda choice: accuracies[choice])
     test = accuracy("test", setting, sigma, k)
     return {"test": test, "setting": setting, "sigma": sigma, "k": k}
 

@@ -109,14 +109,14 @@ def store(start: int, n: int) -> Tokens:
     size = PIECE * WINDOW
     first = start // size
     last = -(-(start + n) // size)
-    made = [
+    pieces = [
         piece(i, windows) for i in tqdm(range(first, last), desc="store", unit="piece")
     ]
     skipped = start - first * size
     return Tokens(
         *(
             np.concatenate(parts)[skipped : skipped + n]
-            for parts in zip(*made, strict=True)
+            for parts in zip(*pieces, strict=True)
         )
     )
 
@@ -130,9 +130,9 @@ def queries() -> tuple[Tokens, np.ndarray]:
         for tokens in speeches()[-HELD_OUT:]
         for start in np.linspace(0, len(tokens) - WINDOW - 1, PASSAGES).astype(int)
     ]
-    made = _kept(_folder() / "queries.npz", np.array(rows))
-    later = np.arange(len(made.label)) % WINDOW >= CONTEXT
-    return Tokens(*(part[later] for part in made)), np.repeat(
+    outputs = _kept(_folder() / "queries.npz", np.array(rows))
+    later = np.arange(len(outputs.label)) % WINDOW >= CONTEXT
+    return Tokens(*(part[later] for part in outputs)), np.repeat(
         np.arange(HELD_OUT), PASSAGES * WINDOW
     )[later]
 
@@ -165,14 +165,14 @@ def _kept(path: Path, rows: np.ndarray) -> Tokens:
             _outputs(model().network, jnp.asarray(part))
             for part in np.array_split(rows, -(-len(rows) // BATCH))
         ]
-        made = Tokens(
+        outputs = Tokens(
             *(
                 np.concatenate([np.asarray(p) for p in column])
                 for column in zip(*parts, strict=True)
             )
         )
         with path.with_suffix(f".{os.getpid()}").open("wb") as file:
-            np.savez(file, **made._asdict())
+            np.savez(file, **outputs._asdict())
         # several runs may fill one store
         path.with_suffix(f".{os.getpid()}").replace(path)
     with np.load(path) as archive:

@@ -17,7 +17,7 @@ OPTIONS = {"epochs": 12, "queries": 4_000}
 
 
 @lru_cache(maxsize=3)
-def prepared(share: float, seed: int, queries: int) -> tuple[Split, tuple]:
+def prepared(fraction: float, seed: int, queries: int) -> tuple[Split, tuple]:
     """The data, and the neighbours among the inputs, which no network changes."""
     train = fashion_mnist("train")
     test = fashion_mnist("test")
@@ -25,12 +25,12 @@ def prepared(share: float, seed: int, queries: int) -> tuple[Split, tuple]:
         train.images,
         train.labels,
         (test.images, test.labels),
-        share=share,
+        fraction=fraction,
         seed=seed,
         queries=queries,
     )
-    asked = {part: x for part, x in data.x.items() if part != "train"}
-    return data, find(data.x["train"], asked)
+    inputs = {part: x for part, x in data.x.items() if part != "train"}
+    return data, find(data.x["train"], inputs)
 
 
 def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -> dict:

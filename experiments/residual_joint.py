@@ -26,12 +26,12 @@ OPTIONS = {"neighbours": 1, "epochs": 30, "share": 1.0, "queries": 4_000}
 
 @lru_cache(maxsize=1)
 def inputs(
-    share: float, seed: int, queries: int, neighbours: int
+    fraction: float, seed: int, queries: int, neighbours: int
 ) -> tuple[Split, tuple, Any, float]:
     """The data, the neighbours among the inputs, those of each stored row, and what
     their bare labels get right.
     """
-    data, space = prepared(share, seed, queries)
+    data, space = prepared(fraction, seed, queries)
     others = np.asarray(
         ExactSearch(data.x["train"]).search(data.x["train"], neighbours + 1).indices
     )

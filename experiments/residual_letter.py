@@ -16,17 +16,22 @@ _TRAINING = 16_000  # rows, as is customary; the last 4,000 are for the test
 
 
 @lru_cache(maxsize=3)
-def prepared(share: float, seed: int, queries: int) -> tuple[Split, tuple]:
+def prepared(fraction: float, seed: int, queries: int) -> tuple[Split, tuple]:
     """The data, scaled to about one, and the neighbours among the inputs."""
     x, names = letters()
     x = (x - 7.5) / 4
     y = np.unique(names, return_inverse=True)[1].astype(np.int32)
     test = x[_TRAINING:], y[_TRAINING:]
     data = split(
-        x[:_TRAINING], y[:_TRAINING], test, share=share, seed=seed, queries=queries
+        x[:_TRAINING],
+        y[:_TRAINING],
+        test,
+        fraction=fraction,
+        seed=seed,
+        queries=queries,
     )
-    asked = {part: x for part, x in data.x.items() if part != "train"}
-    return data, find(data.x["train"], asked)
+    inputs = {part: x for part, x in data.x.items() if part != "train"}
+    return data, find(data.x["train"], inputs)
 
 
 def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -> dict:

@@ -37,21 +37,21 @@ def measure(
 ) -> dict:
     """The three curves, and the network's own accuracy."""
     script: Any = {"fashion": residual_fashion, "letter": residual_letter}[data]
-    parts, found = script.prepared(share, seed, queries)
+    parts, neighbour_space = script.prepared(share, seed, queries)
     _, embedded, logits = network(
         parts, (width, width), epochs=script.OPTIONS["epochs"], seed=seed
     )
     if space == "learned":
-        found = find(embedded.pop("train"), embedded)
-    chosen = choose(parts, found, logits)["chosen"]
+        neighbour_space = find(embedded.pop("train"), embedded)
+    chosen = choose(parts, neighbour_space, logits)["chosen"]
 
-    def right(given):
-        return float((given == parts.y["test"]).mean())
+    def right(predictions):
+        return float((predictions == parts.y["test"]).mean())
 
     curves = {}
     for name, values in SWEEPS.items():
         curves[name] = [
-            right(_answer(parts, found, logits, chosen | {name: value}))
+            right(_answer(parts, neighbour_space, logits, chosen | {name: value}))
             for value in values
         ]
     sweeps = {f"{name}_values": values for name, values in SWEEPS.items()}
@@ -63,11 +63,11 @@ def measure(
 
 
 def _answer(parts: Any, space: tuple, logits: dict, options: dict) -> np.ndarray:
-    search, found, unit = space
-    made = memory(parts, search, logits, options["temperature"])
+    search, neighbours, unit = space
+    resmem = memory(parts, search, logits, options["temperature"])
     return answers(
-        made,
-        found["test"],
+        resmem,
+        neighbours["test"],
         logits["test"],
         unit,
         sigma=options["sigma"],

@@ -35,20 +35,26 @@ class Split(NamedTuple):
 
 
 def split(
-    x: np.ndarray, y: np.ndarray, test: tuple, *, share: float, seed: int, queries: int
+    x: np.ndarray,
+    y: np.ndarray,
+    test: tuple,
+    *,
+    fraction: float,
+    seed: int,
+    queries: int,
 ) -> Split:
     """A share of the training data, less a tenth held out; of that and of the stored
     ones, `queries` are asked for.
     """
-    order = np.random.default_rng(seed).permutation(len(x))[: round(share * len(x))]
-    held = order[: len(order) // 10]
-    kept = order[len(order) // 10 :]
-    asked = {"held": held[:queries], "seen": kept[:queries]}
-    xs = {"train": x[kept], "test": test[0]} | {
-        name: x[rows] for name, rows in asked.items()
+    order = np.random.default_rng(seed).permutation(len(x))[: round(fraction * len(x))]
+    held_out = order[: len(order) // 10]
+    stored = order[len(order) // 10 :]
+    samples = {"held": held_out[:queries], "seen": stored[:queries]}
+    xs = {"train": x[stored], "test": test[0]} | {
+        name: x[rows] for name, rows in samples.items()
     }
-    ys = {"train": y[kept], "test": test[1]} | {
-        name: y[rows] for name, rows in asked.items()
+    ys = {"train": y[stored], "test": test[1]} | {
+        name: y[rows] for name, rows in samples.items()
     }
     return Split(xs, ys)
 
@@ -61,8 +67,8 @@ def find(
     """
     search = ExactSearch(store)
     k = min(K_MOST, len(store))
-    found = {name: search.search(q, k) for name, q in queries.items()}
-    return search, found, float(found["held"].distances.mean())
+    neighbours = {name: search.search(q, k) for name, q in queries.items()}
+    return search, neighbours, float(neighbours["held"].distances.mean())
 
 
 def memory(
@@ -71,19 +77,19 @@ def memory(
     """Residuals of the network at a temperature, or the bare labels, over neighbours
     already found.
     """
-    made = ResMem(
+    resmem = ResMem(
         k=min(K_MOST, len(search)), temperature=temperature, search=lambda _: search
     )
     if logits is not None:
-        return made.fit(None, logits=logits["train"], labels=data.y["train"])
-    return made.fit_residuals(
+        return resmem.fit(None, logits=logits["train"], labels=data.y["train"])
+    return resmem.fit_residuals(
         None, jax.nn.one_hot(data.y["train"], int(data.y["train"].max()) + 1)
     )
 
 
 def answers(
-    made: ResMem,
-    found: Neighbours,
+    resmem: ResMem,
+    neighbours: Neighbours,
     logits: Any | None,
     unit: float,
     *,
@@ -91,8 +97,8 @@ def answers(
     k: int,
 ) -> np.ndarray:
     """The classes with the largest scores."""
-    scores = made.using(k=min(k, made.k), sigma=sigma * unit).read(found)
-    base = 0 if logits is None else jax.nn.softmax(logits / made.temperature, -1)
+    scores = resmem.using(k=min(k, resmem.k), sigma=sigma * unit).read(neighbours)
+    base = 0 if logits is None else jax.nn.softmax(logits / resmem.temperature, -1)
     return np.asarray((scores + base).argmax(-1))
 
 
@@ -100,30 +106,30 @@ def choose(data: Split, space: tuple, logits: dict[str, Any] | None) -> dict[str
     """The k, σ (in typical distances) and T with the fewest errors on the held-out
     tenth, and their answers.
     """
-    search, found, unit = space
+    search, neighbours, unit = space
     best: tuple[float, dict, ResMem] | None = None
     for temperature in GRID["temperature"] if logits is not None else (1.0,):
-        made = memory(data, search, logits, temperature)
+        resmem = memory(data, search, logits, temperature)
 
         def of(part):
             return None if logits is None else logits[part]
 
         for sigma, k in itertools.product(GRID["sigma"], GRID["k"]):
             right = (
-                answers(made, found["held"], of("held"), unit, sigma=sigma, k=k)
+                answers(resmem, neighbours["held"], of("held"), unit, sigma=sigma, k=k)
                 == data.y["held"]
             ).mean()
             if best is None or right > best[0]:
-                best = right, {"sigma": sigma, "k": k}, made
+                best = right, {"sigma": sigma, "k": k}, resmem
     assert best is not None
-    _, chosen, made = best
-    given = {
-        part: answers(made, found[part], of(part), unit, **chosen)
+    _, chosen, resmem = best
+    predictions = {
+        part: answers(resmem, neighbours[part], of(part), unit, **chosen)
         for part in ("test", "seen")
     }
     return {
-        "chosen": chosen | {"temperature": float(made.temperature)},
-        "answers": given,
+        "chosen": chosen | {"temperature": float(resmem.temperature)},
+        "answers": predictions,
     }
 
 
@@ -162,17 +168,20 @@ def study(
     results: dict[str, Any] = {"base": _accuracy(base, data)}
     for name, space in spaces.items():
         for kind, f in (("resmem", logits), ("labels", None)):
-            made = choose(data, space, f)
+            choice = choose(data, space, f)
             results[f"{kind}_{name}"] = (
-                _accuracy(made["answers"], data) | made["chosen"]
+                _accuracy(choice["answers"], data) | choice["chosen"]
             )
             if f is not None:
-                split_gain = gain(data.y["test"], base["test"], made["answers"]["test"])
+                split_gain = gain(
+                    data.y["test"], base["test"], choice["answers"]["test"]
+                )
                 results[f"{kind}_{name}"] |= asdict(split_gain)
     return results
 
 
-def _accuracy(given: dict[str, np.ndarray], data: Split) -> dict[str, float]:
+def _accuracy(predictions: dict[str, np.ndarray], data: Split) -> dict[str, float]:
     return {
-        part: float((answer == data.y[part]).mean()) for part, answer in given.items()
+        part: float((answer == data.y[part]).mean())
+        for part, answer in predictions.items()
     }

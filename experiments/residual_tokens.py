@@ -53,7 +53,7 @@ class Asked(NamedTuple):
 
     logits: jax.Array
     label: np.ndarray
-    found: Neighbours
+    neighbours: Neighbours
 
 
 class Store(NamedTuple):
@@ -61,7 +61,7 @@ class Store(NamedTuple):
     σ.
     """
 
-    held: Tokens
+    tokens: Tokens
     search: ExactSearch
     unit: float
 
@@ -71,9 +71,9 @@ class Store(NamedTuple):
             None, stored
         )
 
-    def read(self, made: ResMem, part: Asked, *, k: int, sigma: float) -> jax.Array:
+    def read(self, resmem: ResMem, part: Asked, *, k: int, sigma: float) -> jax.Array:
         """What a memory says of some queries, from the neighbours found for all."""
-        return made.using(k=k, sigma=sigma * self.unit).read(part.found)
+        return resmem.using(k=k, sigma=sigma * self.unit).read(part.neighbours)
 
 
 @cache
@@ -82,7 +82,7 @@ def head() -> jax.Array:
     return datastore.head(datastore.model().network)
 
 
-def asked(
+def query_batches(
     search: ExactSearch, seed: int
 ) -> tuple[list[Asked], list[Asked], np.ndarray]:
     """A third of the speeches for each seed, in batches: to tune on, and to test on
@@ -105,18 +105,18 @@ def asked(
     return batches(tune), batches(test), speech[test]
 
 
-def residuals(held: Tokens, temperature: float) -> Residuals:
+def residuals(tokens: Tokens, temperature: float) -> Residuals:
     """The largest entries of onehot − softmax(f/T); a label outside of them takes the
     last place, and counts 1.
     """
-    norms = held.norms[:, TEMPERATURES.index(temperature)]
-    values = -np.exp(held.logs.astype(np.float32) / temperature - norms[:, None])
-    columns = held.columns.copy()
+    norms = tokens.norms[:, TEMPERATURES.index(temperature)]
+    values = -np.exp(tokens.logs.astype(np.float32) / temperature - norms[:, None])
+    columns = tokens.columns.copy()
     rows = np.arange(len(values))
-    here = columns == held.label[:, None]
+    here = columns == tokens.label[:, None]
     at = np.where(here.any(1), here.argmax(1), KEEP - 1)
     values[rows, at] = np.where(here.any(1), values[rows, at], 0) + 1
-    columns[rows, at] = held.label
+    columns[rows, at] = tokens.label
     return sparse(values.astype(np.float16), columns, len(head()))
 
 
@@ -156,11 +156,11 @@ def measure(*, n: int, most: int, seed: int) -> dict[str, Any]:
     """Accuracy and cross-entropy of the model, the labels, their mixture and ResMem on
     unseen speeches.
     """
-    held = datastore.store(seed * n % most, n)
-    search = ExactSearch(held.z.astype(np.float32))
-    tune, test, speech = asked(search, seed)
-    unit = float(np.mean([part.found.distances.mean() for part in tune]))
-    store = Store(held, search, unit)
+    tokens = datastore.store(seed * n % most, n)
+    search = ExactSearch(tokens.z.astype(np.float32))
+    tune, test, speech = query_batches(search, seed)
+    unit = float(np.mean([part.neighbours.distances.mean() for part in tune]))
+    store = Store(tokens, search, unit)
     queries = (tune, test, speech)
     base = _report(model_scores, {}, test, speech) | _calibrated(
         model_scores, tune, test
@@ -177,7 +177,7 @@ def _by_labels(
     store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray
 ) -> dict[str, Any]:
     """The labels of the neighbours alone, and mixed with the model."""
-    plain = store.memory(bare_labels(store.held.label, len(head())))
+    plain = store.memory(bare_labels(store.tokens.label, len(head())))
 
     def labels(**options: Any) -> Scores:
         return lambda part: store.read(plain, part, **options)
@@ -187,22 +187,24 @@ def _by_labels(
             (1 - share) * model_alone(part) + share * store.read(plain, part, **options)
         )
 
-    mixed = [{**o, "share": share} for o, share in itertools.product(READING, SHARES)]
-    found = {
+    mixed = [
+        {**o, "share": fraction} for o, fraction in itertools.product(READING, SHARES)
+    ]
+    choices = {
         "labels": _best(labels, READING, tune),
         "mixture": _best(mixture, mixed, tune),
     }
-    results = {name: _report(*best, test, speech) for name, best in found.items()}
+    results = {name: _report(*best, test, speech) for name, best in choices.items()}
     alone = own(model_alone, tune)
     neighbours = [own(labels(**o), tune) for o in READING]
-    _, share, i = min(
+    _, fraction, i = min(
         (nats(_mix(s, alone, b)), s, i)
         for i, b in enumerate(neighbours)
         for s in SHARES
     )
     results["mixture"] |= {
-        "nats": nats(own(mixture(share=share, **READING[i]), test)),
-        "nats_share": share,
+        "nats": nats(own(mixture(share=fraction, **READING[i]), test)),
+        "nats_share": fraction,
     }
     return results
 
@@ -215,15 +217,18 @@ def _by_residuals(
     """
 
     def resmem(temperature: float) -> Callable[..., Scores]:
-        made = store.memory(residuals(store.held, temperature))
+        stored_memory = store.memory(residuals(store.tokens, temperature))
         return lambda **o: (
             lambda part: (
-                jax.nn.softmax(part.logits / temperature) + store.read(made, part, **o)
+                jax.nn.softmax(part.logits / temperature)
+                + store.read(stored_memory, part, **o)
             )
         )
 
-    found = (_best(resmem(temperature), READING, tune) for temperature in TEMPERATURES)
-    scores, options = max(found, key=lambda pair: right(pair[0], tune).mean())
+    candidates = (
+        _best(resmem(temperature), READING, tune) for temperature in TEMPERATURES
+    )
+    scores, options = max(candidates, key=lambda pair: right(pair[0], tune).mean())
     base, answers = (
         np.concatenate([np.asarray(f(p).argmax(-1)) for p in test])
         for f in (model_scores, scores)
@@ -254,8 +259,8 @@ def _report(
     }
 
 
-def _mix(share: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return (1 - share) * a + share * b
+def _mix(fraction: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return (1 - fraction) * a + fraction * b
 
 
 def _calibrated(
@@ -284,10 +289,10 @@ def _projected(
         name: (own(lambda p: project(scores(p)), q), own(model_alone, q))
         for name, q in (("tune", tune), ("test", test))
     }
-    share = min(SHARES, key=lambda s: nats(_mix(s, *pair["tune"])))
+    fraction = min(SHARES, key=lambda s: nats(_mix(s, *pair["tune"])))
     return {
-        "nats_projected": nats(_mix(share, *pair["test"])),
-        "projected_share": share,
+        "nats_projected": nats(_mix(fraction, *pair["test"])),
+        "projected_share": fraction,
     }
 
 

@@ -56,14 +56,14 @@ def read_rubric(chapter: str) -> dict[str, Any]:
     """
     text = (ROOT / "tools" / "rubrics.toml").read_text(encoding="utf-8")
     rubric = tomllib.loads(text)[chapter]
-    asked = questions(CHECKS / chapter)
-    for q in asked:
+    names = questions(CHECKS / chapter)
+    for q in names:
         if q not in rubric:
             raise ValueError(f"tools/rubrics.toml: no [{chapter}.{q}], a written half.")
-    if list(rubric) != list(asked):
+    if list(rubric) != list(names):
         raise ValueError(
             f"tools/rubrics.toml: got {', '.join(rubric)} under {chapter}; "
-            f"it must be {', '.join(asked)}, as there are checks."
+            f"it must be {', '.join(names)}, as there are checks."
         )
     return rubric
 

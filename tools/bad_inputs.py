@@ -133,7 +133,7 @@ class Call(NamedTuple):
     """
 
     function: Callable[..., Any]
-    given: dict[str, Any]
+    arguments: dict[str, Any]
     seconds: float = 0.0
     double: bool = False
 
@@ -240,17 +240,17 @@ def imported() -> set[tuple[str, str]]:
     scripts = [
         path.read_text("utf-8") for path in sorted(ROOT.glob("experiments/*.py"))
     ]
-    found: set[tuple[str, str]] = set()
+    uses: set[tuple[str, str]] = set()
     nodes = [node for code in cells + scripts for node in ast.walk(ast.parse(code))]
     inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
-            found.update((node.module, alias.name) for alias in node.names)
+            uses.update((node.module, alias.name) for alias in node.names)
         if isinstance(node, ast.Attribute) and id(node) not in inner:
             home, _, name = ast.unparse(node).rpartition(".")
-            found.add((home.replace("ro.", "rankone.", 1), name))
-    whole = {f"{home}.{name}" for home, name in found}
-    return found | {
+            uses.add((home.replace("ro.", "rankone.", 1), name))
+    whole = {f"{home}.{name}" for home, name in uses}
+    return uses | {
         (module.__name__, name)
         for module in modules()
         if module.__name__ in whole
@@ -427,7 +427,7 @@ def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
     plainly bad. Leaky: any other error. Changed: its input.
     """
     function = call.function
-    arguments = jax.tree.map(_usable_leaf, call.given)
+    arguments = jax.tree.map(_usable_leaf, call.arguments)
     message = ""
     before = _bytes(arguments)
     quiet = (
@@ -484,7 +484,7 @@ def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
         return {argument}
     parameters = inspect.signature(call.function).parameters.values()
     options = [
-        call.given.get(parameter.name, {})
+        call.arguments.get(parameter.name, {})
         for parameter in parameters
         if parameter.kind is parameter.VAR_KEYWORD
     ]
@@ -531,7 +531,9 @@ def table(calls: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
     for name, call in sorted(calls.items()):
         for options, argument, value in _arguments(call):
             for kind, bad in replacements(value, rng).items():
-                trial = call._replace(given=_with(call.given, options, argument, bad))
+                trial = call._replace(
+                    arguments=_with(call.arguments, options, argument, bad)
+                )
                 todo.append(
                     (name, argument, kind, trial, _blamed(call, argument, value, kind))
                 )
@@ -552,7 +554,7 @@ def _arguments(call: Call) -> Iterator[tuple[str, str, Any]]:
     value.
     """
     parameters = inspect.signature(call.function).parameters
-    for name, value in call.given.items():
+    for name, value in call.arguments.items():
         if parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
             yield from (
                 (name, key, entry)

@@ -185,7 +185,7 @@ def main(folder: str = "_build/html", *, every: bool = False) -> None:
     stills = ROOT / FOLDER
     explorers = shown_on(site)
     before = rows(ROOT)
-    wanted = (
+    stale = (
         explorers.keys()
         if every
         else due(before, (explorer for _, _, explorer in explorers.values()))
@@ -197,7 +197,7 @@ def main(folder: str = "_build/html", *, every: bool = False) -> None:
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         context = reader(browser)
-        for key in sorted(wanted):
+        for key in sorted(stale):
             page, model, explorer = explorers[key]
             pictures[key] = draw(
                 context,
@@ -218,8 +218,8 @@ def main(folder: str = "_build/html", *, every: bool = False) -> None:
             old.unlink()
     for key, (picture, _) in pictures.items():
         (stills / f"{key}.webp").write_bytes(picture)
-    drawn = before | {key: row for key, (_, row) in pictures.items()}
-    table = {key: drawn[key] for key in sorted(explorers)}
+    entries = before | {key: row for key, (_, row) in pictures.items()}
+    table = {key: entries[key] for key in sorted(explorers)}
     text = json.dumps(table, ensure_ascii=False, indent=1) + "\n"
     print(f"{len(pictures)} of {len(explorers)} stills drawn.")
     (stills / "stills.json").write_text(text, encoding="utf-8")

@@ -45,7 +45,7 @@ def picture(character: str, font: ImageFont.FreeTypeFont) -> NDArray | None:
     return ink.ravel() if INK[0] < ink.mean() < INK[1] else None
 
 
-def drawn(file: str, first: int) -> Iterator[tuple[int, NDArray]]:
+def glyphs(file: str, first: int) -> Iterator[tuple[int, NDArray]]:
     """Code point and picture of the letters, numbers and signs of a typeface, from a
     code point on.
     """
@@ -83,7 +83,7 @@ def chosen(candidates: list[tuple[int, NDArray]]) -> tuple[NDArray, NDArray]:
 def main() -> None:
     """Write the code points and the packed pixels, deflated."""
     dejavu = font_manager.findfont("DejaVu Sans:bold")
-    candidates = [*drawn(dejavu, 0), *drawn(sys.argv[1], IDEOGRAPHS)]
+    candidates = [*glyphs(dejavu, 0), *glyphs(sys.argv[1], IDEOGRAPHS)]
     codes, pictures = chosen(candidates)
     pixels = np.packbits(pictures.astype(bool), axis=1)
     written = zlib.compress(codes.astype("<u4").tobytes() + pixels.tobytes(), 9)

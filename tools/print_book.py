@@ -98,7 +98,7 @@ def listed(root: Path) -> list[tuple[str | None, str]]:
     ]
 
 
-def wanted(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
+def link_targets(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
     """Path → anchors on that page to which other pages lead."""
     anchors_of: dict[str, set[str]] = {path: set() for path in paths}
     for path in paths:
@@ -193,7 +193,7 @@ def book(
     order: Sequence[tuple[str | None, str]],
 ) -> PdfWriter:
     """The book of these pages, each with the part that begins with it."""
-    anchors = wanted(site, [path for _, path in order])
+    anchors = link_targets(site, [path for _, path in order])
     pages = []
     for _, path in order:
         pages.append(printed(context, f"{base}/{path}", anchors[path]))

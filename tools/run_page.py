@@ -79,12 +79,12 @@ def main(name: str) -> int:
         return 1
     os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
     path = ROOT / "book" / "claims.yml"
-    found = faults(page, read_claims(path), read_formats(path))
+    problems = faults(page, read_claims(path), read_formats(path))
     print(
-        *(found or [f"{page.name}: every cell runs, and every condition holds."]),
+        *(problems or [f"{page.name}: every cell runs, and every condition holds."]),
         sep="\n",
     )
-    return bool(found)
+    return bool(problems)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def page_of(browser: Any, size: str, script: str = "", **options: Any) -> Any:
 
 
 @contextmanager
-def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
+def opener(pages: Kept) -> Iterator[Callable[..., Any]]:
     """A function that opens pages, `new("residual", "phone", settings={…})`; errors in
     a console fail at the end.
 
@@ -99,7 +99,7 @@ def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
     bytes.
 
     Args:
-        kept: Where the pages come from, as `page_of` makes them.
+        pages: Where the pages come from, as `page_of` makes them.
     """
     errors: list[str] = []
     heard: list[Any] = []
@@ -122,7 +122,7 @@ def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
         kernel: str = "null",
         **options: Any,
     ) -> Any:
-        page = kept.page(size, script, **options)
+        page = pages.page(size, script, **options)
         page.on("pageerror", note_error)
         page.on("console", note_line)
         heard.append(page)
@@ -153,7 +153,7 @@ def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
     for page in heard:
         page.remove_listener("pageerror", note_error)
         page.remove_listener("console", note_line)
-    kept.release()
+    pages.release()
     assert errors == []
 
 

@@ -275,7 +275,7 @@ export const grows = {
       `found = costs(${settings.K}, ${settings.D}, error=${settings.error}, use="${settings.use}",`,
       `              hardware="${settings.hardware}", N=${settings.N})`,
       "for form, cost in found.items():",
-      '    print(f"{form:9} {cost.kept:.2e} bytes, {cost.seconds:.1e} s")',
+      '    print(f"{form:9} {cost.stored_bytes:.2e} bytes, {cost.seconds:.1e} s")',
       "",
     ].join("\n"),
 };

@@ -172,12 +172,12 @@ def automatic(function: F) -> F:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        given = (*arguments, *options.values())
-        leaves = [leaf for argument in given for leaf in _leaves(argument)]
+        inputs = (*arguments, *options.values())
+        leaves = [leaf for argument in inputs for leaf in _leaves(argument)]
         explicit = _explicit_mesh(leaves)
         if explicit is None:
             return function(*arguments, **options)
-        for argument in given:
+        for argument in inputs:
             _check_same_mesh(explicit, getattr(argument, "placement", None))
         mesh = automatic_mesh(explicit).abstract_mesh
         with jax.sharding.use_abstract_mesh(mesh):

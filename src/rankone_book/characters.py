@@ -49,8 +49,8 @@ def characters(count: int = MOST) -> Float[NDArray, "K 256"]:
     >>> characters(3).shape
     (3, 256)
     """
-    wanted = f"an integer from 1 to {MOST}"
-    return _all()[: integer("count", count, wanted, least=1, most=MOST)].copy()
+    requirement = f"an integer from 1 to {MOST}"
+    return _all()[: integer("count", count, requirement, least=1, most=MOST)].copy()
 
 
 @cache

@@ -203,7 +203,7 @@ def _log_p(network: Network, tokens: Array, valid: Array) -> Array:
 
 def many_rows(
     record: dict[str, Any],
-    ways: dict[str, str],
+    methods: dict[str, str],
     unedited: tuple[NDArray[np.bool_], float] | None = None,
 ) -> list[list[str]]:
     """The table of `counterfact_many`: a header, the unedited model, then one row for
@@ -211,7 +211,7 @@ def many_rows(
 
     Args:
         record: From `rankone_book.records.load_record`.
-        ways: Which methods, and what they are called.
+        methods: Which methods, and what they are called.
         unedited: Result of `asked_before`, and the mean of `prose`, of the model
             before any edit.
     """
@@ -233,9 +233,9 @@ def many_rows(
         (cell["parameters"]["way"], cell["parameters"]["edits"]): cell["results"]
         for cell in record["cells"]
     }
-    for way, name in ways.items():
-        for edits in sorted(n for method, n in cells if method == way):
-            result = cells[way, edits]
+    for method, name in methods.items():
+        for edits in sorted(n for cell_method, n in cells if cell_method == method):
+            result = cells[method, edits]
             rows.append(
                 [
                     name,
@@ -288,8 +288,8 @@ def peer_rows(
         at = cell["parameters"]
         result = cell["results"]
         exact = at["method"] == "memit" and at["strength"] == 0
-        lost = np.asarray(result["prose"]) - np.asarray(result["unedited"])
-        mean, low, high = interval(lost)
+        excess = np.asarray(result["prose"]) - np.asarray(result["unedited"])
+        mean, low, high = interval(excess)
         rows.append(
             [
                 "exact batch (EMMET)" if exact else names[at["method"]],
@@ -307,7 +307,7 @@ def peer_rows(
 def _leads(ahead: NDArray[np.bool_]) -> list[str]:
     """Per cent of the wanted answers that lead, from where the new one does (kind, n)."""
     percent = 100 * ahead.mean(1)
-    return [f"{share:.0f}" for share in (*percent[:2], 100 - percent[2])]
+    return [f"{number:.0f}" for number in (*percent[:2], 100 - percent[2])]
 
 
 def _percent(values: NDArray, sign: str = "") -> str:

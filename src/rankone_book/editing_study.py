@@ -131,7 +131,7 @@ def method_rows(record: dict[str, Any]) -> list[list[str]]:
     ]
     for method, name in METHODS.items():
         summary = summarise_record(record, method)
-        shares = {share: _share(summary[share]) for share in _SHARES}
+        shares = {quantity: _share(summary[quantity]) for quantity in _SHARES}
         fluency = f"{summary['fluency']:.2f} ± {summary['fluency_error']:.2f}"
         price = f"{summary['interference']:.3g}" if method != "none" else "–"
         score = f"{100 * summary['score']:.1f}"
@@ -209,7 +209,7 @@ def best_setting(
 
 
 def _scores(summary: dict[str, Any]) -> list[str]:
-    shares = [_share(summary[share]) for share in _SHARES[:3]]
+    shares = [_share(summary[quantity]) for quantity in _SHARES[:3]]
     return [*shares, f"{100 * summary['score']:.0f}"]
 
 
@@ -286,11 +286,11 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
     results = [cell["results"] for cell in record["cells"]]
     paraphrases = 4
     before = [np.array(result["before"], bool) for result in results]
-    for way, name in _HELD.items():
-        ahead = [np.array(result[way]["margin"]) > 0 for result in results]
-        is_edited = way != "none"
+    for method, name in _HELD.items():
+        ahead = [np.array(result[method]["margin"]) > 0 for result in results]
+        is_edited = method != "none"
         survived = [
-            was & np.array(result[way]["said"], bool) if is_edited else was
+            was & np.array(result[method]["said"], bool) if is_edited else was
             for was, result in zip(before, results, strict=True)
         ]
         parts = [
@@ -309,7 +309,7 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
         price = "–"
         if is_edited:
             prices = [
-                result[way]["price"] / result["alone"]["price"] for result in results
+                result[method]["price"] / result["alone"]["price"] for result in results
             ]
             price = f"{np.median(prices):.3g}"
         rows.append([name, price, *(f"{part} of {all_}" for part, all_ in parts)])
@@ -346,17 +346,19 @@ def reach_counts(cell: dict[str, Any]) -> dict[str, tuple[int, int]]:
     return {name: (int(some), int(every)) for name, (some, every) in parts.items()}
 
 
-def reach_rows(record: dict[str, Any], held: dict[str, Any]) -> list[list[str]]:
+def reach_rows(
+    record: dict[str, Any], unedited_record: dict[str, Any]
+) -> list[list[str]]:
     """The table of `editing_reach`: a header, then the model before any edit, then one
     row per allowed length.
 
     Args:
         record: From `rankone_book.records.load_record`.
-        held: The record of `editing_held`, which has what the unedited model answers
-            to the same questions.
+        unedited_record: The record of `editing_held`, which has what the unedited model
+            answers to the same questions.
 
     Raises:
-        ValueError: If `held` lacks a fact, or asked about other neighbours.
+        ValueError: If `unedited_record` lacks a fact, or asked about other neighbours.
     """
     rows = [
         [
@@ -370,7 +372,7 @@ def reach_rows(record: dict[str, Any], held: dict[str, Any]) -> list[list[str]]:
     ]
     by_reach = {cell["parameters"]["reach"]: cell for cell in record["cells"]}
     # any reach will do: before the edit they all ask the same
-    counts = _unedited_counts(by_reach[max(by_reach)], held)
+    counts = _unedited_counts(by_reach[max(by_reach)], unedited_record)
     rows.append(["unedited", "–", *(f"{some} of {every}" for some, every in counts)])
     for _, cell in sorted(by_reach.items()):
         counted = reach_counts(cell).values()
@@ -384,12 +386,14 @@ def reach_rows(record: dict[str, Any], held: dict[str, Any]) -> list[list[str]]:
 
 
 def _unedited_counts(
-    cell: dict[str, Any], held: dict[str, Any]
+    cell: dict[str, Any], unedited_record: dict[str, Any]
 ) -> list[tuple[int, int]]:
     """What `reach_counts` would count of the unedited model, without the bound."""
     count = cell["parameters"]["neighbours"]
     margins = [
-        select_one(held, fact=fact, neighbours=count)["results"]["none"]["margin"]
+        select_one(unedited_record, fact=fact, neighbours=count)["results"]["none"][
+            "margin"
+        ]
         for fact in cell["results"]["subject"]
     ]
     unedited = {

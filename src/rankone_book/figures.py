@@ -154,9 +154,11 @@ class _Figure(Figure):
             height += 0.2 * len(names) / legend_columns
         self.set_size_inches(width, height)
         self.draw_without_rendering()
-        drawn = self.get_tightbbox().padded(0.05)
+        tight_box = self.get_tightbbox().padded(0.05)
         # no narrower: a page draws every picture as wide as a phone
-        whole = Bbox.union([drawn, Bbox.from_extents(0, drawn.y0, width, drawn.y1)])
+        whole = Bbox.union(
+            [tight_box, Bbox.from_extents(0, tight_box.y0, width, tight_box.y1)]
+        )
         picture = BytesIO()
         self.savefig(picture, format="png", dpi=2 * self.dpi, bbox_inches=whole)
         return (

@@ -66,21 +66,21 @@ class Cost(NamedTuple):
     """What one form keeps and does.
 
     Attributes:
-        kept: Bytes in memory, over all devices.
+        stored_bytes: Bytes in memory, over all devices.
         seconds: The least time of one reading of all N queries: the larger of the time
             to read what must be read and the time of the operations.
         writing: The least time to store all K patterns, in seconds; None for the index,
             whose training this arithmetic does not know.
-        sent: Bytes of the answers that each device sends, if there are several.
+        sent_bytes: Bytes of the answers that each device sends, if there are several.
         signal: Signal over noise at a stored pattern; infinite if the form is exact,
             None for the index, whose error is a neighbour that it misses.
         fits: True if the devices' memory holds it.
     """
 
-    kept: float
+    stored_bytes: float
     seconds: float
     writing: float | None
-    sent: float
+    sent_bytes: float
     signal: float | None
     fits: bool
 
@@ -175,14 +175,23 @@ def costs(
     flops = hardware.devices * hardware.flops
     return {
         form: Cost(
-            kept=kept,
+            stored_bytes=stored_bytes,
             seconds=max(read / bandwidth, N * operations / flops),
-            writing=None if written is None else max(kept / bandwidth, written / flops),
-            sent=sent if hardware.devices > 1 else 0,
+            writing=None
+            if written is None
+            else max(stored_bytes / bandwidth, written / flops),
+            sent_bytes=sent_bytes if hardware.devices > 1 else 0,
             signal=snr,
-            fits=kept <= hardware.devices * hardware.bytes,
+            fits=stored_bytes <= hardware.devices * hardware.bytes,
         )
-        for form, (kept, read, operations, written, sent, snr) in amounts.items()
+        for form, (
+            stored_bytes,
+            read,
+            operations,
+            written,
+            sent_bytes,
+            snr,
+        ) in amounts.items()
     }
 
 

@@ -35,16 +35,16 @@ def rank_correlation(a: NDArray, b: NDArray) -> float:
     return float(spearmanr(a, b).statistic)
 
 
-def partial(a: NDArray, b: NDArray, given: NDArray) -> float:
-    """Correlation of what a line through `given` leaves of two quantities.
+def partial(a: NDArray, b: NDArray, control: NDArray) -> float:
+    """Correlation of what a line through `control` leaves of two quantities.
 
     Args:
         a: Some numbers.
         b: As many.
-        given: The quantity that is controlled for.
+        control: The quantity that is controlled for.
     """
-    left = [x - np.polyval(np.polyfit(given, x, 1), given) for x in (a, b)]
-    return float(np.corrcoef(left)[0, 1])
+    residuals = [x - np.polyval(np.polyfit(control, x, 1), control) for x in (a, b)]
+    return float(np.corrcoef(residuals)[0, 1])
 
 
 def blocks(record: dict[str, Any]) -> dict[int, dict[str, Any]]:
@@ -71,18 +71,18 @@ def blocks(record: dict[str, Any]) -> dict[int, dict[str, Any]]:
         )
         written = after[:, 0] > 0
         before, after = before[:, 1:], after[:, 1:]
-        asked = before < 0
+        old_leads = before < 0
         near = np.arange(share.shape[1]) < cell["parameters"]["neighbours"]
         one: dict[str, Any] = {
             "written": float(written.mean()),
             "trace": float(np.mean(results["trace"])),
             "within": [
                 rank_correlation(s[there], (b - a)[there])
-                for s, a, b, there in zip(share, before, after, asked, strict=True)
+                for s, a, b, there in zip(share, before, after, old_leads, strict=True)
             ],
         }
         for kind, columns in zip(KINDS, (near, ~near), strict=True):
-            there = asked & columns
+            there = old_leads & columns
             one[f"share_{kind}"] = float(share[there].mean())
             one[f"flips_{kind}"] = float((after[there] > 0).mean())
         summary[cell["parameters"]["layer"]] = one
@@ -102,15 +102,17 @@ def correlations(record: dict[str, Any]) -> dict[str, float]:
         "within_median", over the edits in these blocks; "blocks" and "edits", how many.
         Empty where there are fewer than four such blocks.
     """
-    kept = {at: one for at, one in blocks(record).items() if one["written"] > 0.5}
-    if len(kept) < 4:
+    written_blocks = {
+        at: one for at, one in blocks(record).items() if one["written"] > 0.5
+    }
+    if len(written_blocks) < 4:
         return {}
-    at = np.array(list(kept), float)
+    at = np.array(list(written_blocks), float)
     column = {
-        name: np.array([one[name] for one in kept.values()])
+        name: np.array([one[name] for one in written_blocks.values()])
         for name in ("trace", *(f"{w}_{k}" for w in ("share", "flips") for k in KINDS))
     }
-    found: dict[str, float] = {}
+    coefficients: dict[str, float] = {}
     # flips that never vary have no correlation
     with np.errstate(invalid="ignore"):
         for kind in KINDS:
@@ -119,14 +121,14 @@ def correlations(record: dict[str, Any]) -> dict[str, float]:
                 (kind, column[f"share_{kind}"]),
                 (f"trace_{kind}", column["trace"]),
             ):
-                found[name] = float(np.corrcoef(values, flips)[0, 1])
-                found[f"{name}_partial"] = partial(values, flips, at)
-    within = np.concatenate([one["within"] for one in kept.values()])
+                coefficients[name] = float(np.corrcoef(values, flips)[0, 1])
+                coefficients[f"{name}_partial"] = partial(values, flips, at)
+    within = np.concatenate([one["within"] for one in written_blocks.values()])
     within = within[np.isfinite(within)]
-    return found | {
+    return coefficients | {
         "within": float(within.mean()),
         "within_median": float(np.median(within)),
-        "blocks": len(kept),
+        "blocks": len(written_blocks),
         "edits": len(within),
     }
 
@@ -161,18 +163,21 @@ def correlation_rows(record: dict[str, Any]) -> list[list[str]]:
     Args:
         record: As in `blocks`.
     """
-    found = correlations(record)
+    coefficients = correlations(record)
     rows = [["over blocks", "correlation with flips", "given the block's number"]]
-    if not found:
+    if not coefficients:
         return rows
     for start, name in (("", "share"), ("trace_", "causal trace")):
         for kind in KINDS:
-            values = (found[f"{start}{kind}"], found[f"{start}{kind}_partial"])
+            values = (
+                coefficients[f"{start}{kind}"],
+                coefficients[f"{start}{kind}_partial"],
+            )
             label = f"{name}, {_NAMES[kind]}"
             rows.append([label, *(f"{value:.2f}" for value in values)])
-    label = f"within each of {found['edits']:.0f} edits, ranks of share and rise"
-    rows.append([label, f"{found['within']:.2f} (mean)"])
-    rows[-1].append(f"{found['within_median']:.2f} (median)")
+    label = f"within each of {coefficients['edits']:.0f} edits, ranks of share and rise"
+    rows.append([label, f"{coefficients['within']:.2f} (mean)"])
+    rows[-1].append(f"{coefficients['within_median']:.2f} (median)")
     return rows
 
 

@@ -151,8 +151,8 @@ def draw_training(
                 )
         row[0].set(xlabel="step", ylabel=label)
         row[1].set(xlabel="seconds", xscale="log", ylabel=label)
-    drawn = axes[-1, 0].get_legend_handles_labels()
-    fig.legend(*drawn, loc="outside upper center", ncols=3, fontsize=9)
+    entries = axes[-1, 0].get_legend_handles_labels()
+    fig.legend(*entries, loc="outside upper center", ncols=3, fontsize=9)
     return fig, axes
 
 

@@ -171,7 +171,7 @@ def _unpacked(
     """A cell as pages read it."""
     run, place, seconds, values, others, results = cell
     leaves = iter(results)
-    made = {
+    entry = {
         "run": run,
         "parameters": options | others | dict(zip(axes, values, strict=True)),
         "seconds": seconds,
@@ -179,7 +179,7 @@ def _unpacked(
     }
     if list(leaves):
         raise ValueError(f"cell: got {brief(cell)}, which has too many results")
-    return made
+    return entry
 
 
 def _names(results: Any) -> Any:

@@ -60,18 +60,18 @@ class Interval(Module):
 
 
 def over_seeds(
-    record: dict[str, Any], way: str, quantity: str, **parameters: Any
+    record: dict[str, Any], method: str, quantity: str, **parameters: Any
 ) -> Interval:
-    """One quantity of a way, in the cells with these parameters; of the way "base" its
-    accuracy.
+    """One quantity of a method, in the cells with these parameters; of the method
+    "base" its accuracy.
 
     Args:
         record: `one_rule`, from `rankone_book.records.load_record`.
-        way: One of `WAYS`, or "base".
-        quantity: An entry of a way's results.
+        method: One of `WAYS`, or "base".
+        quantity: An entry of a method's results.
         parameters: Which cells.
     """
-    return _interval(_values(record, way, quantity, **parameters))
+    return _interval(_values(record, method, quantity, **parameters))
 
 
 def difference(
@@ -87,18 +87,18 @@ def difference(
 
 
 def _values(
-    record: dict[str, Any], way: str, quantity: str, **parameters: Any
+    record: dict[str, Any], method: str, quantity: str, **parameters: Any
 ) -> NDArray:
-    choice("way", way, [*WAYS, "base"])
+    choice("method", method, [*WAYS, "base"])
     cells = select(record, **parameters)
     if not cells:
         raise ValueError(
             f"parameters: got {brief(parameters)}; "
             "it must be those of at least one recorded cell."
         )
-    results = (cell["results"][way] for cell in cells)
+    results = (cell["results"][method] for cell in cells)
     return np.array(
-        [value if way == "base" else value[quantity] for value in results], float
+        [value if method == "base" else value[quantity] for value in results], float
     )
 
 
@@ -148,16 +148,16 @@ def ways_table(record: dict[str, Any], n: int) -> str:
     ]
     plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in data_sets]
     lines.append(
-        "| base alone | " + " | ".join(f"{share} |" for share in plain) + " | | |"
+        "| base alone | " + " | ".join(f"{accuracy} |" for accuracy in plain) + " | | |"
     )
-    for way, name in WAYS.items():
+    for method, name in WAYS.items():
         cells = [
-            str(over_seeds(record, way, quantity, data=d, n=n))
+            str(over_seeds(record, method, quantity, data=d, n=n))
             for d in data_sets
             for quantity in ("unseen", "noisy")
         ]
         cost = [
-            over_seeds(record, way, quantity, data="letters", n=n).mean
+            over_seeds(record, method, quantity, data="letters", n=n).mean
             for quantity in ("bytes", "write", "read")
         ]
         cells += [
@@ -183,18 +183,19 @@ def draw_ways(record: dict[str, Any]) -> Any:
     fig, axes = figure(1, len(data_sets) + 1, height=3.0, sharey=True)
     for ax, (data, title) in zip(axes, data_sets.items(), strict=False):
         counts = sorted({cell["parameters"]["n"] for cell in select(record, data=data)})
-        for colour, way in zip(COLOURS, _SHOWN, strict=False):
+        for colour, method in zip(COLOURS, _SHOWN, strict=False):
             bars = [
-                over_seeds(record, way, "interference", data=data, n=n) for n in counts
+                over_seeds(record, method, "interference", data=data, n=n)
+                for n in counts
             ]
             _errorbars(
                 ax,
                 counts,
                 bars,
                 color=colour,
-                marker=_MARKS[way],
+                marker=_MARKS[method],
                 ms=5,
-                label=WAYS[way],
+                label=WAYS[method],
             )
         ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored")
         ax.set_title(title, fontsize=9)
@@ -263,7 +264,7 @@ def draw_rule() -> Any:
         "geometry · key": key,
         "what is added": value * key,
     }
-    ways: dict[str, tuple[Rule, str]] = {
+    methods: dict[str, tuple[Rule, str]] = {
         "all at once": (BatchStep(), "a gradient step,\ndense memory, ResMem"),
         "one by one": (InSequence(), "edits in sequence,\nDeltaNet"),
         "compromise": (Ridge(2.0), "MEMIT"),
@@ -277,7 +278,7 @@ def draw_rule() -> Any:
     ):
         ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
         ax.set_title(f"{sign} {name}".strip(), fontsize=10)
-    for ax, (name, (rule, who)) in zip(axes[1], ways.items(), strict=True):
+    for ax, (name, (rule, who)) in zip(axes[1], methods.items(), strict=True):
         ax.imshow(matrix_of(rule, S), cmap="RdBu", vmin=-1.5, vmax=1.5)
         ax.set_title(f"X: {name}", fontsize=10)
         ax.set_xlabel(who, fontsize=9)

@@ -38,12 +38,12 @@ def test_the_bytes_are_those_of_the_packages_arrays(D):
     K = 2 * Y * 0.25**2  # the patterns for which `costs` asks for Y frequencies
     cost = growth.costs(int(K), D, error=0.25)
     rows = jax.eval_shape(lambda: ro.MrDAM(jnp.ones((32, D)), 1.0)).Xi
-    assert cost["list"].kept == array_bytes(rows) / 32 * K
+    assert cost["list"].stored_bytes == array_bytes(rows) / 32 * K
     # Blocks are padded: by a few rows of frequencies, and Hadamard ones to whole blocks.
     stored = memory_bytes("gaussian", D, Y)
-    assert stored == pytest.approx(cost["stored"].kept, rel=0.02)
+    assert stored == pytest.approx(cost["stored"].stored_bytes, rel=0.02)
     hadamard = memory_bytes("hadamard", D, Y)
-    assert hadamard == pytest.approx(cost["hadamard"].kept, rel=0.02)
+    assert hadamard == pytest.approx(cost["hadamard"].stored_bytes, rel=0.02)
 
 
 def test_the_noise_is_the_accepted_one():
@@ -59,20 +59,22 @@ def test_the_noise_is_the_accepted_one():
 
 def test_a_billion_keys_on_64_devices_by_hand():
     cost = growth.costs(10**9, 768, error=0.5**0.5 / 10**0.5, hardware="cluster")
-    assert cost["half"].kept == 2 * 768e9
+    assert cost["half"].stored_bytes == 2 * 768e9
     assert cost["half"].seconds == pytest.approx(2 * 768e9 / (64 * 3.35e12))
     # Y = 10¹⁰ takes 20 bytes a frequency, and a block is a product of two of √1024.
-    assert cost["hadamard"].kept == pytest.approx(200e9)
+    assert cost["hadamard"].stored_bytes == pytest.approx(200e9)
     operations = (16 * 32 + 40) * 1e10
     assert cost["hadamard"].seconds == pytest.approx(operations / (64 * 67e12))
     assert not cost["stored"].fits
-    assert cost["list"].sent == 4 * (768 + 2)
+    assert cost["list"].sent_bytes == 4 * (768 + 2)
 
 
 def test_the_costs_of_a_list_are_linear_and_the_writing_of_a_vector_is_quadratic():
     one, ten = (growth.costs(K, 256, use="retrieval") for K in (10**6, 10**7))
     for form in ("list", "half", "stored", "hadamard"):
-        assert ten[form].kept == pytest.approx(10 * one[form].kept, rel=1e-6)
+        assert ten[form].stored_bytes == pytest.approx(
+            10 * one[form].stored_bytes, rel=1e-6
+        )
         assert ten[form].seconds == pytest.approx(10 * one[form].seconds, rel=1e-6)
     assert ten["hadamard"].writing == pytest.approx(100 * one["hadamard"].writing)
     assert ten["index"].seconds < 10 * one["index"].seconds
@@ -82,7 +84,7 @@ def test_many_queries_wait_for_operations_and_one_for_memory():
     one = growth.costs(10**8, 512, hardware="gpu")["list"]
     many = growth.costs(10**8, 512, hardware="gpu", N=10_000)["list"]
     gpu = growth.HARDWARE["gpu"]
-    assert one.seconds == pytest.approx(one.kept / gpu.bandwidth)
+    assert one.seconds == pytest.approx(one.stored_bytes / gpu.bandwidth)
     assert many.seconds == pytest.approx(4e4 * 1e8 * 512 / gpu.flops)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from bind_book import MANY, Heading, Printed, rows
-from print_book import ROOT, book, reader, wanted
+from print_book import ROOT, book, link_targets, reader
 from pypdf import PdfReader, PdfWriter
 from serve import server
 from zip_site import pack, rooted
@@ -154,7 +154,7 @@ def test_links_lead_within_the_book(bound: PdfReader) -> None:
 def test_only_anchors_that_other_pages_lead_to_are_named(
     short: tuple[Path, str],
 ) -> None:
-    assert wanted(short[0], ["one.html", "two.html"]) == {
+    assert link_targets(short[0], ["one.html", "two.html"]) == {
         "one.html": {"one-end"},
         "two.html": {"two-end"},
     }

@@ -245,7 +245,7 @@ def test_every_way_of_writing_many_facts_writes_what_it_promises(small):
     chosen = counterfact.cases(range(4))
     W = np.asarray(tiny().network.down(LAYER))
     held = counterfact.values(chosen, LAYER, 1)
-    write = partial(many.written, chosen=chosen, held=held, share=0.3, **HOW)
+    write = partial(many.written, chosen=chosen, facts=held, share=0.3, **HOW)
     deltas = {
         way: np.asarray(write(way)[LAYER])
         for way in ("batch", "sequence", "learning", "null")

@@ -80,7 +80,7 @@ def test_the_record_is_read_by_way_and_seed(cells):
     assert apart.mean == pytest.approx(
         np.mean(each) - np.mean([cell["results"]["base"] for cell in cells])
     )
-    with refused(ValueError, match="way: got 'hebb'"):
+    with refused(ValueError, match="method: got 'hebb'"):
         rule_runs.over_seeds(record, "hebb", "unseen")
     with refused(ValueError, match="parameters: got"):
         rule_runs.over_seeds(record, "exact", "unseen", n=7)

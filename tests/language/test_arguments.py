@@ -137,7 +137,7 @@ def test_numbers_have_their_range(model):
         "rate": lambda: Search(rate=0.0),
         "reach": lambda: Search(reach=np.inf),
         "decay": lambda: Search(decay=-1.0),
-        "share": lambda: wilson(1.5, 3),
+        "fraction": lambda: wilson(1.5, 3),
         "kv_heads": lambda: replace(model.network.config, kv_heads=3),
         "frequencies": lambda: replace(model.network.config, frequencies=(1.0,)),
         "epsilon": lambda: replace(model.network.config, epsilon=0.0),

@@ -166,15 +166,15 @@ def test_requests_and_contexts_that_are_missing_are_refused():
     [
         ("model", "llama"),
         ("requests", ["Paris"]),
-        ("wanted", np.ones((1, 32))),
-        ("wanted", np.full((3, 32), np.nan)),
+        ("targets", np.ones((1, 32))),
+        ("targets", np.full((3, 32), np.nan)),
         ("contexts", "Once. "),
         ("update", "memit"),
         ("states", 1.0),
     ],
 )
 def test_a_bad_argument_is_named_before_a_block_is_run(wanted, name, bad):
-    good = {"model": small_model(), "requests": REQUESTS, "wanted": wanted}
+    good = {"model": small_model(), "requests": REQUESTS, "targets": wanted}
     good |= {"blocks": BLOCKS, "update": batch_edit}
     with refused(ValueError, match=rf"^{name}(\[0\])?: got .*it must be"):
         spread_edit(**good | {name: bad})

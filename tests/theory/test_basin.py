@@ -53,13 +53,15 @@ def test_descent_in_a_gaussian_field_is_as_predicted():
         # Ŝ at the start varies by c/√D, relative to the well .08, .17 and .15: the
         # share of a first step.
         np.testing.assert_allclose(norms, law.radius, atol=tolerance)
-        np.testing.assert_allclose(kept, law.kept, atol=tolerance)
+        np.testing.assert_allclose(kept, law.displacement, atol=tolerance)
 
 
 def test_without_noise_it_is_mean_shift_to_the_pattern():
     law = basin.descent(0.0, np.array([0.5, 3.0]), step_size=0.25, steps=6)
-    np.testing.assert_allclose(law.kept, np.broadcast_to(0.75 ** np.arange(7), (2, 7)))
-    np.testing.assert_allclose(law.radius, np.array([[0.5], [3.0]]) * law.kept)
+    np.testing.assert_allclose(
+        law.displacement, np.broadcast_to(0.75 ** np.arange(7), (2, 7))
+    )
+    np.testing.assert_allclose(law.radius, np.array([[0.5], [3.0]]) * law.displacement)
     assert law.arrives.all()
 
 
@@ -234,7 +236,7 @@ def test_wrong_bits_are_those_that_gaussian_entries_put_on_the_other_side():
     g = np.random.default_rng(0).standard_normal(400_000)
     end = basin.descent(0.8, np.sqrt(beta * flips), step_size=0.5, steps=2)
     # in units in which a bit is 0 or 1
-    kept = end.kept[..., -1]
+    kept = end.displacement[..., -1]
     length = end.radius[..., -1] / np.sqrt(beta)
     flipped = np.arange(len(g)) < flips * len(g)
     # what the kept displacement leaves of the length

@@ -204,7 +204,7 @@ def test_the_fastest_call_that_ended_well_seeds_the_others(block):
         assert not found
         with double_precision():
             refusing(0.25)
-    assert found["refusing"].given == {"a": 0.25}
+    assert found["refusing"].arguments == {"a": 0.25}
     assert found["refusing"].double
 
 
@@ -216,10 +216,10 @@ def test_a_compiled_function_that_is_checked_is_seen_from_outside():
     with watched({id(twice.__code__): ("twice", asked)}) as found:
         asked(np.ones(2))
     assert found["twice"].function is asked
-    np.testing.assert_array_equal(found["twice"].given["x"], np.ones(2))
+    np.testing.assert_array_equal(found["twice"].arguments["x"], np.ones(2))
     assert (
         outcome(
-            found["twice"]._replace(given={"x": np.ones(2) * 1j}), "complex", {"x"}
+            found["twice"]._replace(arguments={"x": np.ones(2) * 1j}), "complex", {"x"}
         )[0]
         == "named"
     )

@@ -11,19 +11,19 @@ __all__ = ["flip_bits", "occlude"]
 
 
 def flip_bits(
-    Xi: Real[ArrayLike, "K D"], share: float, *, key: Array
+    Xi: Real[ArrayLike, "K D"], fraction: float, *, key: Array
 ) -> Float[Array, "K D"]:
-    """Patterns on {0, 1/√D}^D with round(share·D) bits of each flipped, at random
+    """Patterns on {0, 1/√D}^D with round(fraction·D) bits of each flipped, at random
     places.
 
     Args:
         Xi: Binary patterns (K, D).
-        share: Fraction of bits to flip, in [0, 1].
+        fraction: Fraction of bits to flip, in [0, 1].
         key: JAX random key.
 
     Raises:
-        ValueError: If `Xi` is no matrix of finite numbers, or `share` is not between 0
-            and 1.
+        ValueError: If `Xi` is no matrix of finite numbers, or `fraction` is not
+            between 0 and 1.
 
     >>> import jax, numpy as np
     >>> flipped = flip_bits(np.zeros((2, 4)), 0.5, key=jax.random.key(0))
@@ -32,21 +32,21 @@ def flip_bits(
     """
     Xi = array("Xi", Xi, "(K, D): binary patterns", 2)
     random_key("key", key)
-    return _flipped(Xi, _count("share", share, Xi.shape[1]), key)
+    return _flipped(Xi, _count("fraction", fraction, Xi.shape[1]), key)
 
 
-def _count(name: str, share: float, n: int) -> int:
-    """`share` of n, rounded."""
+def _count(name: str, fraction: float, n: int) -> int:
+    """`fraction` of n, rounded."""
     requirement = "a fraction between 0 and 1"
-    number = real(name, share, requirement)
+    number = real(name, fraction, requirement)
     if number is None:
         raise ValueError(
-            f"{name}: got {brief(share)}; "
+            f"{name}: got {brief(fraction)}; "
             f"it must be {requirement}, and a number on the host."
         )
     assert number is not None
     if not 0 <= number <= 1:
-        raise ValueError(f"{name}: got {brief(share)}; it must be {requirement}.")
+        raise ValueError(f"{name}: got {brief(fraction)}; it must be {requirement}.")
     return round(number * n)
 
 

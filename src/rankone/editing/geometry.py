@@ -475,8 +475,8 @@ def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
         B = B.astype(float)
         X = X.astype(float)
     for _ in range(steps):
-        left = _difference(geometry, B, X).astype(geometry.scale.dtype)
-        X = X + _substituted(geometry, left).astype(X.dtype)
+        residual = _difference(geometry, B, X).astype(geometry.scale.dtype)
+        X = X + _substituted(geometry, residual).astype(X.dtype)
     return X
 
 

@@ -163,12 +163,12 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w\w+", text.lower())
 
 
-def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+def wilson(fraction: float, n: int, z: float = 1.96) -> tuple[float, float]:
     """Wilson's confidence interval for a fraction observed in n independent trials,
     which is also valid near 0 and 1.
 
     Args:
-        share: Fraction observed, between 0 and 1.
+        fraction: Fraction observed, between 0 and 1.
         n: Number of trials.
         z: Half the width in standard deviations; the default gives 95 %.
 
@@ -176,14 +176,14 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     [0.433, 0.819]
     """
     n = integer("n", n)
-    number = real("share", share, "a fraction between 0 and 1")
+    number = real("fraction", fraction, "a fraction between 0 and 1")
     if not (number is not None and 0 <= number <= 1):
         raise ValueError(
-            f"share: got {brief(share)}; it must be a fraction between 0 and 1."
+            f"fraction: got {brief(fraction)}; it must be a fraction between 0 and 1."
         )
     positive("z", z)
-    middle = share + z**2 / (2 * n)
-    spread = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    middle = fraction + z**2 / (2 * n)
+    spread = z * sqrt(fraction * (1 - fraction) / n + z**2 / (4 * n**2))
     low, high = ((middle + sign * spread) / (1 + z**2 / n) for sign in (-1, 1))
     return max(low, 0.0), min(high, 1.0)  # not −1e-17
 
@@ -235,10 +235,10 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
     }
     summary: dict[str, Any] = {"edits": n}
     for name, answers in parts.items():
-        share = float(np.mean([a.mean() for a in answers]))
+        fraction = float(np.mean([a.mean() for a in answers]))
         summary[name] = {
-            "share": share,
-            "interval": wilson(share, n),
+            "share": fraction,
+            "interval": wilson(fraction, n),
             "questions": sum(map(len, answers)),
         }
     summary["score"] = harmonic_mean(

@@ -166,7 +166,7 @@ def country_fact(
             f"target: got {brief(target)}; "
             f"it must be another {relation} than the true one of {subject.name}."
         )
-    ways = RELATIONS[relation]
+    wording = RELATIONS[relation]
     pool = countries() if among is None else among
     candidates = [
         c
@@ -175,12 +175,12 @@ def country_fact(
     ]
     neighbours = sorted(candidates, key=lambda c: -_likeness(c, subject, relation))
     return Fact(
-        Request(ways.prompt, subject.name, target.strip()),
+        Request(wording.prompt, subject.name, target.strip()),
         truth,
         relation,
-        tuple(way.format(subject.name) for way in ways.paraphrases),
+        tuple(template.format(subject.name) for template in wording.paraphrases),
         tuple(
-            (ways.prompt.format(c.name), getattr(c, relation))
+            (wording.prompt.format(c.name), getattr(c, relation))
             for c in neighbours[:count]
         ),
     )

@@ -110,5 +110,5 @@ def _llama3(rates: np.ndarray, scaling: Mapping[str, Any]) -> np.ndarray:
     low = scaling["low_freq_factor"]
     high = scaling["high_freq_factor"]
     turns = scaling["original_max_position_embeddings"] * rates / (2 * pi)
-    share = np.clip((turns - low) / (high - low), 0, 1)
-    return share * rates + (1 - share) * rates / scaling["factor"]
+    fraction = np.clip((turns - low) / (high - low), 0, 1)
+    return fraction * rates + (1 - fraction) * rates / scaling["factor"]

@@ -111,7 +111,7 @@ def context_mean(keys: Float[Array, "*n contexts D"]) -> Float[Array, "*n D"]:
 def spread_edit(
     model: LanguageModel,
     requests: Sequence[Request],
-    wanted: Float[Array, "n d"],
+    targets: Float[Array, "n d"],
     *,
     contexts: Sequence[str] = ("",),
     blocks: Sequence[int],
@@ -119,7 +119,7 @@ def spread_edit(
     states: SubjectStates | None = None,
 ) -> dict[int, Write]:
     """Changes of several blocks, by number of the block, that together move the
-    residual stream at each subject to the `wanted` state.
+    residual stream at each subject to its row of `targets`.
 
     The blocks are edited in ascending order. For each block, the residual that is still
     missing after the last block, at the prompt without a context, is divided by the
@@ -130,8 +130,8 @@ def spread_edit(
     Args:
         model: The language model; it stays as it is.
         requests: One or more.
-        wanted: Target of the stream after the last block at each subject's last token
-            (n, d). MEMIT takes the stream of the unedited model plus δ.
+        targets: Target states of the stream after the last block at each subject's last
+            token (n, d). MEMIT takes the stream of the unedited model plus δ.
         contexts: Texts to put before each prompt, the first of them empty.
         blocks: Numbers of the blocks, ascending.
         update: Called with the number of a block, its down projection, and the keys
@@ -154,10 +154,10 @@ def spread_edit(
             f"blocks: got {brief(blocks)}; it must be block numbers, ascending."
         )
     shape = len(requests), model.network.config.width
-    targets = array("wanted", wanted, f"{shape}: one state per request", 2)
+    targets = array("targets", targets, f"{shape}: one state per request", 2)
     if targets.shape != shape:
         raise ValueError(
-            f"wanted: got shape {targets.shape}; "
+            f"targets: got shape {targets.shape}; "
             f"it must be {shape}: one state per request."
         )
     reader = partial(subject_states, contexts=contexts, layer=blocks[-1])

@@ -118,23 +118,23 @@ FORMS = {
 }
 
 
-def lookup(role: str, given: Any) -> Function:
+def lookup(role: str, form: Any) -> Function:
     """`Function` with the given name, or one made from the caller's own function, with
     its derivative by automatic differentiation.
 
     Args:
         role: One of the four: "similarity", "separation", "Q" or "g".
-        given: A name, or a function.
+        form: A name, or a function.
     """
-    if callable(given):
-        return _WRAPPERS.get(role, _elementwise)(given)
-    is_name = isinstance(given, Hashable) and given in FORMS[role]
+    if callable(form):
+        return _WRAPPERS.get(role, _elementwise)(form)
+    is_name = isinstance(form, Hashable) and form in FORMS[role]
     if not is_name:
         raise ValueError(
-            f"{role}: got {brief(given)}; it must be "
+            f"{role}: got {brief(form)}; it must be "
             f"{'a function, or one of ' + ', '.join(map(repr, FORMS[role]))}."
         )
-    return FORMS[role][given]
+    return FORMS[role][form]
 
 
 def _elementwise(f: Callable[[Array], Array]) -> Function:

@@ -56,12 +56,14 @@ def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
     # off by gap²/λ² there, by ε·λ/gap beyond
     is_degenerate = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle
     powers = values**power
-    share = jnp.where(
+    quotients = jnp.where(
         is_degenerate,
         power * middle ** (power - 1),
         (powers[:, None] - powers[None]) / jnp.where(is_degenerate, 1, gap),
     )
-    slope = vectors @ (share * (vectors.T @ ((dA + dA.T) / 2) @ vectors)) @ vectors.T
+    slope = (
+        vectors @ (quotients * (vectors.T @ ((dA + dA.T) / 2) @ vectors)) @ vectors.T
+    )
     logs = jnp.where(values > 0, powers * jnp.log(jnp.where(values > 0, values, 1)), 0)
     by_power = (vectors * logs[None]) @ vectors.T
     return out, (slope + by_power * dp, np.zeros((), jax.dtypes.float0))

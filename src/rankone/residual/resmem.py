@@ -535,17 +535,17 @@ class ResMem(Module):
         return self._contents()[1].search(embeddings, self.k)
 
     @automatic
-    def read(self, found: Neighbours) -> Float[Array, "*n L"]:
+    def read(self, neighbours: Neighbours) -> Float[Array, "*n L"]:
         """Correction (..., L) computed from given neighbours (..., j), of which the
         nearest `k` are used.
         """
         instance(
-            "found",
-            found,
+            "neighbours",
+            neighbours,
             Neighbours,
             "the Neighbours of some embeddings, as `neighbours` finds them",
         )
-        return _weigh(self._contents()[0], found, self.sigma, self.k)
+        return _weigh(self._contents()[0], neighbours, self.sigma, self.k)
 
     def using(self, *, k: int | None = None, sigma: Numbers | None = None) -> "ResMem":
         """The same stored memory read with another `k` or `sigma`."""

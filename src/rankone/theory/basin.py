@@ -43,13 +43,14 @@ class Descent(Module):
 
     Attributes:
         radius: ‖u_t‖ = √β‖x_t − ξ‖ (..., L + 1).
-        kept: ρ_t, the fraction of the first displacement that is left (..., L + 1).
+        displacement: ρ_t, the fraction of the first displacement that is left
+            (..., L + 1).
         partition: Ŝ_t (..., L + 1). From a step on at which it is not positive, or the
             radius exceeds 10, the state stays the same.
     """
 
     radius: Float[NDArray, "*batch states"]
-    kept: Float[NDArray, "*batch states"]
+    displacement: Float[NDArray, "*batch states"]
     partition: Float[NDArray, "*batch states"]
 
     @property
@@ -64,7 +65,7 @@ class Descent(Module):
         """True where less than half of the first displacement is left: a flipped bit is
         corrected on average.
         """
-        return np.asarray(~self.lost & (self.kept[..., -1] < 0.5))
+        return np.asarray(~self.lost & (self.displacement[..., -1] < 0.5))
 
 
 @checked
@@ -179,7 +180,7 @@ def wrong_bits(
     beta = np.asarray(beta, float)
     flips = np.asarray(flips, float)
     end = descent(c, np.sqrt(beta * flips), step_size=step_size, steps=steps)
-    overlap = end.kept[..., -1]
+    overlap = end.displacement[..., -1]
     spread = np.sqrt(
         np.maximum(end.radius[..., -1] ** 2 - overlap**2 * beta * flips, 1e-12) / beta
     )

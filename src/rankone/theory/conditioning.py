@@ -92,18 +92,18 @@ def steps_to_tolerance(
         )
     factors = np.abs(1 - 2 * values / (values.max() + values.min()))
 
-    def left(steps: int) -> float:
+    def relative_error(steps: int) -> float:
         return float(np.linalg.norm(error * factors**steps) / np.linalg.norm(error))
 
     low = 0
     high = 1
-    while left(high) > tol and high < most:
+    while relative_error(high) > tol and high < most:
         low = high
         high = 2 * high
     # the error falls at every step, so a bisection finds the first below
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if left(middle) > tol else (low, middle)
+        low, high = (middle, high) if relative_error(middle) > tol else (low, middle)
     return high
 
 

@@ -83,8 +83,10 @@ def _distance(run: Drift) -> Array:
 
 @partial(jax.jit, static_argnames="points")
 def _local_growth(run: Drift, memory: MrDAM, points: int) -> Array:
-    share = jnp.linspace(0, 1, points)[:, None, None, None]
-    segment = run.exact[None, :-1] + share * (run.distributed - run.exact)[None, :-1]
+    fractions = jnp.linspace(0, 1, points)[:, None, None, None]
+    segment = (
+        run.exact[None, :-1] + fractions * (run.distributed - run.exact)[None, :-1]
+    )
     curvature = jnp.linalg.eigvalsh(hessian(memory, segment))
     return jnp.abs(1 - run.step_size * curvature).max((0, -1))
 

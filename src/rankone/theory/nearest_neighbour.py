@@ -154,7 +154,7 @@ def _panels(left: NDArray, right: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def _distance_integral(
-    low: NDArray, high: NDArray, n: float, share_of: Callable[[NDArray], NDArray]
+    low: NDArray, high: NDArray, n: float, fraction_of: Callable[[NDArray], NDArray]
 ) -> NDArray:
     """∫ 2t (1 − F(t))ⁿ dt between each low and high, over panels that double in
     length.
@@ -163,9 +163,9 @@ def _distance_integral(
     cuts = np.append(0, 2.0 ** np.arange(-8, 1))
     for a, b in pairwise(cuts):
         t, w = _panels(low + a * (high - low), low + b * (high - low))
-        share = np.clip(share_of(t), 0, 1)
+        fraction = np.clip(fraction_of(t), 0, 1)
         with np.errstate(divide="ignore"):
-            total += (w * 2 * t * np.exp(n * np.log1p(-share))).sum(1)
+            total += (w * 2 * t * np.exp(n * np.log1p(-fraction))).sum(1)
     return total
 
 

@@ -72,7 +72,8 @@ def partial_solve(
     lower_part = np.tril(S, -1)
     slack = float(not_negative("slack", slack))
     earlier, later = (
-        _number(name, share) for name, share in (("earlier", earlier), ("later", later))
+        _number(name, fraction)
+        for name, fraction in (("earlier", earlier), ("later", later))
     )
     return np.linalg.inv(
         np.diag(np.diagonal(S) + slack) + earlier * upper_part + later * lower_part

@@ -63,16 +63,16 @@ def two_layer_network(
     low = y_range[0] - constants.margin
     first = np.array([[1.0], [0], [0]]), np.array([0, d, d])  # x, u₀ and u₁
     # of a path unit, on both its sides: the signals of all add up to ⌊xJ⌋/J
-    share = J**-0.5
+    scale = J**-0.5
     t = np.arange(1, J) / J
     path = (
-        np.vstack([[0, 1, 0], np.tile([d, 0, share], (J - 1, 1))]),
-        np.concatenate([[0], -d * (t + share)]),
+        np.vstack([[0, 1, 0], np.tile([d, 0, scale], (J - 1, 1))]),
+        np.concatenate([[0], -d * (t + scale)]),
     )
     readers = _readers(units, constants, y_range)
     second = np.vstack([path[0], readers[0]]), np.concatenate([path[1], readers[1]])
     out = (
-        np.concatenate([[1], np.full(J - 1, share), np.zeros(units)]) * constants.linear
+        np.concatenate([[1], np.full(J - 1, scale), np.zeros(units)]) * constants.linear
     )
     network = assemble(
         [first, second, (out[None], np.array([low]))],

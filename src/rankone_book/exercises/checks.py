@@ -134,16 +134,16 @@ class Question:
             seed: Seed of the data; every check draws its own.
         """
         shared = [case for case in self.cases if case.points is None]
-        share = (self.points - sum(case.points or 0 for case in self.cases)) / max(
-            len(shared), 1
-        )
+        points_each = (
+            self.points - sum(case.points or 0 for case in self.cases)
+        ) / max(len(shared), 1)
         results = []
         for case in self.cases:
             fixtures = {"draws": generator(f"{seed}/{self.name}/{case.name}")}
             arguments = {
                 name: fixtures.get(name, answers.get(name)) for name in case.arguments
             }
-            points = share if case.points is None else case.points
+            points = points_each if case.points is None else case.points
             error = _error(case.function, arguments)
             results.append(Result(case.name, points, error, _message(error, answers)))
         return Report(self.name, tuple(results))

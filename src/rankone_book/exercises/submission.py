@@ -102,7 +102,7 @@ class Submission:
         self.memory = memory
         self.end = time.monotonic() + total_seconds
         self.sources = dict(sources)
-        self.left = dict(sources)
+        self.remaining = dict(sources)
         self.notes: dict[int, str] = {}
         self.given_up: dict[str, str] = {}
         self.process: subprocess.Popen[bytes] | None = None
@@ -131,12 +131,12 @@ class Submission:
             if time.monotonic() > self.end:
                 raise Lost("the time for the whole notebook is over")
             self._start()
-            for number, source in list(self.left.items()):
+            for number, source in list(self.remaining.items()):
                 try:
                     reply = self._request({"cell": source}, self.cell_seconds)
                 except Lost as lost:
                     self.notes[number] = f"was left out: it {lost}"
-                    del self.left[number]
+                    del self.remaining[number]
                     break
                 if "error" in reply:
                     self.notes[number] = f"raised {reply['error']}"[:300]

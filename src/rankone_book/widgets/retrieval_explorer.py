@@ -143,14 +143,14 @@ class RetrievalExplorer(Explorer):
                     f"pictures in the collection, 0 to {count - 1}."
                 )
         scale = {"side": pixels.shape[1], "top": top}
-        sent = {
+        state = {
             "pictures": _packed(pixels),
             "finer": finer,
             "names": names,
             "scale": scale,
             "questions": list(keys),
         }
-        super().__init__(sent, **settings)
+        super().__init__(state, **settings)
         self.patterns: NDArray | None = None
         self.query: NDArray | None = None
         self.result: Retrieval | None = None
@@ -208,15 +208,15 @@ class RetrievalExplorer(Explorer):
         patterns, query and mask.
         """
         reply = {"id": content["id"], "device": _device()}
-        sent = []
+        reply_buffers = []
         if content["kind"] == "run":
             try:
-                sent = [self._timed_run(reply, content, buffers)]
+                reply_buffers = [self._timed_run(reply, content, buffers)]
             except (
                 Exception
             ) as error:  # the page tells the reader; a kernel traceback would go unseen
                 reply["error"] = f"{type(error).__name__}: {error}"
-        self.send(reply, buffers=sent)
+        self.send(reply, buffers=reply_buffers)
 
     def _timed_run(
         self, reply: dict[str, Any], content: dict[str, Any], buffers: list[Any]

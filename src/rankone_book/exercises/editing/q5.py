@@ -27,14 +27,14 @@ def test_cosine(cosine_squared, draws):
 
 @test_case(name="the number of rounds")
 def test_rounds(rounds_needed, draws):
-    for value, rounds, share in zip(
+    for value, rounds, fraction in zip(
         draws.uniform(0.1, 0.98, 4),
         (1, 5, 9, 70),
         draws.uniform(0.6, 0.9, 4),
         strict=True,
     ):
         # more than half a round to spare: the nearest number is too few
-        tolerance = value ** (rounds - share)
+        tolerance = value ** (rounds - fraction)
         hint = (
             "Each round multiplies the error by cos²θ: solve (cos²θ)^c ≤ tolerance and "
             "round up."

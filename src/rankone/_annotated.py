@@ -217,7 +217,7 @@ def _dims(kinds: tuple[Any, ...]) -> str | None:
 
 
 def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> None:
-    """Raise if an array is empty, or does not have its dimensions with the sizes that
+    """ValueError if an array is empty, or does not have its dimensions with the sizes that
     they have in the arrays before it.
     """
     arrays: dict[str, tuple[str, tuple[int, ...]]] = {}

@@ -52,8 +52,8 @@ def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
         skip = 0
     if skip:
         raise ValueError(
-            f"checkpoint: got a file with {skip} rows more than exist; it must be of "
-            "these rows."
+            f"checkpoint: got a file of {skip} rows more than the blocks have; it must "
+            "be the file of a run over these rows."
         )
 
 
@@ -150,7 +150,7 @@ def checkpoint_path(checkpoint: Any, progress: Any = None) -> Path | None:
 
 
 def _refuse_several_processes(path: Path, state: Any) -> None:
-    """Raise if a part of the state lies in another process."""
+    """ValueError if a part of the state lies in another process."""
     for leaf in jax.tree.leaves(state):
         if isinstance(leaf, jax.Array) and not leaf.is_fully_addressable:
             raise ValueError(

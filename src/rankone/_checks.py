@@ -91,7 +91,7 @@ def is_tracing() -> bool:
 
 
 def refuse_traced(title: str, **arguments: Any) -> None:
-    """Raise if an argument is traced. `title` is the name of the calling function,
+    """ValueError if an argument is traced. `title` is the name of the calling function,
     which computes on the host.
     """
     for name, value in arguments.items():
@@ -169,7 +169,7 @@ def concrete(function: Callable[..., Any], *values: Any) -> Any:
 
 
 def choice(name: str, value: Any, options: Any) -> None:
-    """Raise unless `value` is one of the named `options`."""
+    """ValueError unless `value` is one of the named `options`."""
     if not isinstance(value, Hashable) or value not in options:
         raise ValueError(
             f"{name}: got {brief(value)}; it must be one of "
@@ -185,7 +185,7 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def instance(name: str, value: Any, kind: Any, requirement: str) -> None:
-    """Raise unless `value` is an instance of a class or protocol."""
+    """ValueError unless `value` is an instance of a class or protocol."""
     if not isinstance(value, kind) or isinstance(value, type):
         raise ValueError(f"{name}: got {brief(value)}; it must be {requirement}.")
 
@@ -254,7 +254,7 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
 def positive(
     name: str, value: Any, hint: str = "a positive finite number", *, dtype: Any = None
 ) -> None:
-    """Raise unless `value` is a positive finite scalar, also once it is rounded to
+    """ValueError unless `value` is a positive finite scalar, also once it is rounded to
     `dtype`.
     """
     number = real(name, value, hint, dtype=dtype)
@@ -290,7 +290,7 @@ def floating(name: str, dtype: Any, requirement: str = "float32 or float64") -> 
 
 
 def random_key(name: str, key: Any) -> None:
-    """Raise unless `key` is one JAX random key, new style or old."""
+    """ValueError unless `key` is one JAX random key, new style or old."""
     dtype = getattr(key, "dtype", None)
     shape = getattr(key, "shape", None)
     new = (

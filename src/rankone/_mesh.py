@@ -114,7 +114,7 @@ def placement_on(mesh: Any, axis: Any) -> Placement:
 
 
 def check_placement(placement: Any) -> None:
-    """Raise unless it is a placement, or None."""
+    """ValueError unless the value is a placement, or None."""
     if placement is not None:
         instance("placement", placement, Placement, "made by the method sharded")
 
@@ -204,15 +204,15 @@ def _moved(argument: Any) -> Any:
 
 
 def _check_same_mesh(explicit: Any, placement: Any) -> None:
-    """Raise if a placement is on another mesh than that with explicit axes."""
+    """ValueError if a placement is on another mesh than that with explicit axes."""
     if not isinstance(placement, Placement):
         return
     mesh = placement.mesh
     if tuple(explicit.shape.items()) != tuple(mesh.shape.items()):
         raise ValueError(
-            f"mesh: got one of {dict(mesh.shape)}, and the mesh that is set has "
-            f"explicit axes {dict(explicit.shape)}; it must be the same mesh, or the "
-            "other must be of axis_types=(jax.sharding.AxisType.Auto,)."
+            f"mesh: got a mesh of axes {dict(mesh.shape)}, while the mesh that is set "
+            f"has explicit axes {dict(explicit.shape)}; it must be the mesh that is set, "
+            "or that one must have axis_types=(jax.sharding.AxisType.Auto,)."
         )
 
 
@@ -242,7 +242,7 @@ def _on_explicit(
 
 
 def refuse_explicit(placement: Placement | None, purpose: str) -> None:
-    """Raise where the caller has set a mesh with explicit axes."""
+    """ValueError where the caller has set a mesh with explicit axes."""
     explicit = _explicit_mesh([])
     if placement is not None and explicit is not None:
         raise ValueError(

@@ -83,7 +83,7 @@ class Dense(Module):
 
     def features(self, x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows columns"]:
         """Inputs (..., in + 1) with a 1 appended for the bias; the inputs themselves
-        for a layer without.
+        for a layer without a bias.
         """
         return numbers("x", x) if self.b is None else append_one(x)
 

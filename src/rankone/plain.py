@@ -99,7 +99,9 @@ def one_step(theta, x, y, alpha=0.1):
 
 
 def blank_learner(key, J, readers, w, delta, start, alpha):
-    """Parameters before the readers are fitted, and random tasks (x, y, x*)."""
+    """Parameters whose last `readers` hidden units, the readers, have output weight 0
+    until they are fitted; and random tasks (x, y, x*).
+    """
     # The first layer holds x and two units, u₀ and u₁, that are δ whatever x is.
     W1 = jnp.array([1.0, 0.0, 0.0])
     b1 = jnp.array([0.0, delta, delta])

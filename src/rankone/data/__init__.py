@@ -54,7 +54,8 @@ def photograph_names() -> list[str]:
 
 
 def photographs(size: int = 64) -> Float[NDArray, "24 D"]:
-    """The shipped photographs, in colour; those most like an earlier one come last.
+    """The 24 shipped photographs, one flattened colour picture per row; those most like
+    an earlier one come last.
 
     Args:
         size: Side of a picture in pixels: 64, or 32 or 16 by averaging blocks of

@@ -18,7 +18,7 @@ __all__ = ["Country", "corpus", "countries", "country"]
 
 @dataclass(frozen=True)
 class Country:
-    """One country, as GeoNames has it.
+    """One country, with its capital, currency, continent and neighbours, from GeoNames.
 
     Attributes:
         name: Name in English, with its article where it takes one: "Japan", "the
@@ -48,7 +48,7 @@ def countries() -> tuple[Country, ...]:
 
 
 def country(name: str) -> Country:
-    """The country of this name; the article may be left out.
+    """`Country` of a given name, with or without its article ("the").
 
     Args:
         name: Name in English, as in `Country`.

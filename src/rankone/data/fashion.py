@@ -40,7 +40,7 @@ _UNSIGNED_BYTES = 0x08  # the type code in an idx header
 
 
 class Fashion(Module):
-    """Pictures and their classes.
+    """Pictures of Fashion-MNIST, one per row, and the class of each.
 
     Attributes:
         images: float32 (n, 784) in [0, 1], rows of 28 pixels one after another.

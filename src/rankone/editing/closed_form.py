@@ -188,8 +188,8 @@ def interpolate_residuals(
 
 
 def refuse(fault: Array, W: Array, K: Array, V: Array) -> None:
-    """Raise if an edit of several pairs failed and its outcome can be read without
-    cost.
+    """ValueError if `fault`, the outcome of an edit of several pairs, is a failure.
+    Nothing is raised where the outcome is not on the host.
     """
     if code := _code(fault):
         # Bad entries show in the outcome: only then are all looked through.

@@ -118,8 +118,8 @@ class KeyGeometry(Module):
         wide = jnp.result_type(float)
         if precision != "input" and wide != jnp.float64:
             raise ValueError(
-                f"precision: got {brief(precision)}; it must be 'input', or asked for "
-                "where JAX is set to float64: `with "
+                f"precision: got {brief(precision)} where JAX is set to float32; it "
+                "must be 'input'; or call this inside `with "
                 "rankone.precision.double_precision():`."
             )
         if isinstance(C, KeyGeometry):
@@ -337,8 +337,8 @@ Quality = Float[Array, " 5"]
 def refuse_singular(
     name: str, quality: Quality | None, C: Any = None, ridge: ArrayLike = 0.0
 ) -> None:
-    """Raise if C has no inverse. If its values cannot be read, as inside jit, `outcome`
-    reports the failure instead.
+    """ValueError if C has no inverse. If its values cannot be read, as inside jit,
+    `outcome` reports the failure instead.
     """
     if quality is not None and is_traced(quality) and C is not None and known(C, ridge):
         # jit traces something else, and C itself is concrete
@@ -425,7 +425,8 @@ def factored(
     C: Array | KeyGeometry, ridge: ArrayLike
 ) -> tuple[KeyGeometry, Quality | None]:
     """`KeyGeometry` of C + ridge·I, computed inside a compiled function, and the
-    quality of its factor. A geometry is returned as it is, with None.
+    `Quality` from which `refuse_singular` judges its factor. A geometry is returned as
+    it is, with None.
     """
     return (C, None) if isinstance(C, KeyGeometry) else _factor(C, ridge)
 

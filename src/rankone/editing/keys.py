@@ -226,7 +226,7 @@ class SecondMoments(Module):
         return _update(moments, keys, where, placement)
 
     def _room(self, n: int) -> None:
-        """Raise if n more keys are too many to be counted."""
+        """ValueError if n more keys are too many to be counted."""
         most = np.iinfo(np.int32).max
         if readable(self.count) and int(np.asarray(self.count)) + n > most:
             raise ValueError(

@@ -1,5 +1,5 @@
-"""Edits within directions that the old keys hardly use: AlphaEdit's update, by the code
-of the batch edit.
+"""Edits within directions that the old keys hardly use: AlphaEdit's update, computed as
+a batch edit.
 """
 
 import jax

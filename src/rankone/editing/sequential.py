@@ -42,7 +42,8 @@ class SequentialEdit(Module):
 
 
 class Cycles(Module):
-    """Result of `cyclic_edit`: single edits, repeated round after round.
+    """Result of `cyclic_edit`: all rounds of single edits as one change, and the
+    distance to the batch edit after each round.
 
     Attributes:
         edit: All rounds as one change.

@@ -84,8 +84,7 @@ class SplitTriangular(Module):
 
 def split_rows(C: Array) -> tuple[Array, Placement | None]:
     """C with its rows split over devices, and the placement of the rows. The columns of
-    a symmetric matrix are its rows. The placement is None if C is small, or in one
-    place.
+    a symmetric matrix are its rows. The placement is None if C is small, or not split.
     """
     if len(C) <= _LARGE or isinstance(C, jax.core.Tracer):
         return C, None

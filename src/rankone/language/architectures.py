@@ -115,7 +115,7 @@ class Architecture:
         )
         if not fits or kind not in ("weight", "bias"):
             raise ValueError(
-                f"folder: got {brief(name)}; "
+                f"folder: got a tensor {brief(name)}; "
                 "it must be a checkpoint with only the weights of this architecture."
             )
         names = self.modules[module]
@@ -256,7 +256,7 @@ def architecture_of(facts: Mapping[str, Any]) -> Architecture:
 
 
 def write_config(config: Config) -> dict[str, Any]:
-    """A `config.json` for a network that did not come with one.
+    """Dictionary to save as `config.json`, for a network that did not come with one.
 
     Raises:
         ValueError: If no family has these switches, or the rotary frequencies are not
@@ -295,7 +295,7 @@ def write_config(config: Config) -> dict[str, Any]:
         raise ValueError(
             "network: got "
             f"{brief([f'{name}={getattr(config, name)!r}' for name in differences])}; "
-            f"it must be as in {kinds[0]}."
+            f"it must have the same values as in {kinds[0]}."
         )
     return facts
 

@@ -87,7 +87,7 @@ def run(
     keep: bool = True,
 ) -> tuple[Float[Array, "B T d"], Cache, dict[str, Array]]:
     """Residual stream after some blocks for T more positions, the updated cache, and
-    the values that were read.
+    the values at the sites that `read` names.
 
     Args:
         network: The network.
@@ -284,5 +284,5 @@ def _norm(config: Config, h: Array, weight: Array, bias: Array | None) -> Array:
 
 
 def wide(x: Array) -> Any:
-    """The precision for sums: float32 at least."""
+    """Dtype for sums of the entries of x: float32, or that of x if it is wider."""
     return wider(x.dtype, jnp.float32)

@@ -135,7 +135,10 @@ def _dequantised(data: np.ndarray, kind: Any) -> np.ndarray:
 def _config(facts: dict[str, Any], tensors: dict[str, np.ndarray]) -> Config:
     kind = facts.get("general.architecture")
     if kind != "llama":
-        raise ValueError(f"path: got {brief(kind)}; it must be of llama architecture.")
+        raise ValueError(
+            f"path: got a file of architecture {brief(kind)}; "
+            "it must be a GGUF file of llama architecture."
+        )
     heads = facts["llama.attention.head_count"]
     width = facts["llama.embedding_length"]
     head_width = facts.get("llama.attention.key_length", width // heads)
@@ -174,8 +177,8 @@ def _tokenizer(facts: dict[str, Any]) -> Tokenizer:
     split = facts.get("tokenizer.ggml.pre")
     if model != "gpt2" or split not in ("smollm", "default"):
         raise ValueError(
-            f"path: got {brief((model, split))}; "
-            "it must be of byte-level BPE as in SmolLM."
+            f"path: got a tokenizer of kind {brief((model, split))}; "
+            "it must be a GGUF file whose tokenizer is byte-level BPE, as in SmolLM."
         )
     words = facts["tokenizer.ggml.tokens"]
     kinds = facts["tokenizer.ggml.token_type"]

@@ -54,7 +54,8 @@ def frequencies(
     absent = [name for name in _SCALING[kind] if name not in scaling]
     if absent:
         raise ValueError(
-            f"scaling: got {brief(scaling)}; it must be one with {', '.join(absent)}."
+            f"scaling: got {brief(scaling)}; "
+            f"it must also have the entries {', '.join(absent)}."
         )
     for name in _SCALING[kind]:
         positive(f"scaling[{name!r}]", scaling[name])

@@ -62,7 +62,7 @@ class FactEdit(Module):
 
     @checked
     def apply(self, model: LanguageModel) -> LanguageModel:
-        """The edited model; the one given stays as it is."""
+        """Edited model; the given model is unchanged."""
         if model.name != self.model:
             raise ValueError(
                 f"model: got {brief(model.name)}; "
@@ -135,7 +135,7 @@ class History(Module):
 
     @property
     def model(self) -> LanguageModel:
-        """The model as it now stands."""
+        """The model with all edits of the history applied."""
         model = self.base
         for edit in self.edits:
             model = edit.apply(model)

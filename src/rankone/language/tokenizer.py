@@ -110,8 +110,8 @@ class Tokenizer:
         return cls(inner, end)
 
     def save(self, folder: Path) -> None:
-        """Write `tokenizer.json`, and the `tokenizer_config.json` that `transformers`
-        needs.
+        """Files `tokenizer.json` and `tokenizer_config.json`, which `transformers`
+        reads, written to a folder.
         """
         self.inner.save(str(folder / "tokenizer.json"))
         metadata = {
@@ -133,7 +133,7 @@ class Tokenizer:
         return self.bare(f"a {text.strip()}")[len(self.bare("a")) :]
 
     def decode(self, tokens: Sequence[int] | Int[ArrayLike, " n"]) -> str:
-        """The text that some tokens stand for."""
+        """Text of the given tokens."""
         return self.inner.decode(np.asarray(tokens).tolist(), skip_special_tokens=False)
 
     def last_token_of(self, subject: str, prompt: str) -> int:

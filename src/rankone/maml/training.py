@@ -57,7 +57,7 @@ class Learner(Protocol):
 
 
 class MetaTrained(Module):
-    """Result of `meta_train`.
+    """Result of `meta_train`: the meta-trained parameters, and the losses on the way.
 
     Attributes:
         params: Meta-trained parameters.
@@ -188,7 +188,7 @@ def meta_train(
 
 
 def check_learner(name: str, value: Any) -> None:
-    """Raise unless `value` is a learner that can be hashed, as compiled functions
+    """ValueError unless `value` is a learner that can be hashed, as compiled functions
     require.
     """
     instance(
@@ -204,7 +204,7 @@ def check_learner(name: str, value: Any) -> None:
 
 
 def check_hashable(name: str, value: Any) -> None:
-    """Raise unless `value` is a function that can be hashed, as compiled functions
+    """ValueError unless `value` is a function that can be hashed, as compiled functions
     require.
     """
     if not callable(value) or not isinstance(value, Hashable):

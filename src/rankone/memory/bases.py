@@ -73,8 +73,8 @@ BASES = {
 def value(
     basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]
 ) -> Float[Array, " N"]:
-    """Unscaled contribution of one block of frequencies to S: the sum Σ features·T over
-    the block. Queries are on the second to last axis.
+    """Contribution of one block of frequencies to S = ⟨φ(z), T⟩, not yet scaled: the
+    sum Σ features·T over the block. Queries are on the second to last axis.
     """
     head, *tail = (f * t for f, t in zip(features, tables, strict=False))
     total = sum(tail, head)
@@ -101,8 +101,8 @@ _COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 def cos_sin(
     angle: Float[Array, "..."],
 ) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
-    """Cosine and sine of angles: by polynomials in float32, NaN beyond 10⁵; by the
-    library's functions in float64.
+    """Cosine and sine of angles: by polynomials in float32, NaN beyond 10⁵; by
+    `jax.numpy` in float64.
     """
     if angle.dtype != jnp.float32:
         return jnp.cos(angle), jnp.sin(angle)

@@ -1,4 +1,4 @@
-"""Retrieval: gradient descent on the energy, from a query to a point of rest [D-eq5]."""
+"""Retrieval: gradient descent on the energy, from a query to a fixed point [D-eq5]."""
 
 import math
 import time
@@ -86,7 +86,7 @@ def retrieve(
             take every step.
         clamp: Boolean mask (D,) or like x0: True where the query's entry is known and
             kept.
-        gradient: Derivative of the result: "implicit", of the point of rest, or
+        gradient: Derivative of the result: "implicit", of the fixed point, or
             "unrolled", through the steps taken.
         progress: Show a progress bar; by default once a job outside jit has taken two
             seconds.

@@ -299,7 +299,7 @@ class DrDAM(EnergyMemory):
 
     @property
     def placement(self) -> Placement | None:
-        """Placement of the features over devices; None if they are in one place."""
+        """Placement of the features over devices; None if they are not split."""
         return self.features.placement
 
     def __len__(self) -> int:
@@ -598,7 +598,7 @@ def _check_angles(
     beta: Array,
     features: RandomFeatures,
 ) -> None:
-    """Raise if features of the patterns would be rounding: where looking is free,
+    """ValueError if features of the patterns would be rounding: where looking is free,
     and features are periodic.
     """
     if (

@@ -1,5 +1,5 @@
-"""The memory representation of a dense associative memory: every pattern kept, read
-exactly (MrDAM).
+"""The memory representation of a dense associative memory (MrDAM), which stores every
+pattern and computes the energy exactly.
 """
 
 from collections.abc import Callable

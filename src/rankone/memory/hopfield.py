@@ -196,8 +196,12 @@ def _square(T: Numbers) -> Array:
 
 
 def _signs(name: str, value: Array) -> Array:
-    if readable(value) and not (np.abs(np.asarray(value)) == 1).all():
-        raise ValueError(
-            f"{name}: got other entries; it must be made of −1 and 1; try 2 * bits - 1."
-        )
+    if readable(value):
+        entries = np.asarray(value)
+        others = entries[np.abs(entries) != 1]
+        if others.size:
+            raise ValueError(
+                f"{name}: got an entry {others[0]:g}; "
+                "it must be made of −1 and 1; for bits 0 and 1 take 2 * bits - 1."
+            )
     return value

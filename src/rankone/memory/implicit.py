@@ -1,4 +1,4 @@
-"""Derivative of a point of rest with respect to the memory, by the implicit function
+"""Derivative of a fixed point with respect to the memory, by the implicit function
 theorem, in both modes of differentiation.
 
 At rest the free entries f of the gradient are zero, ∇E(x; θ)_f = 0. Differentiate that,
@@ -28,8 +28,8 @@ def at_rest(
     x: Float[Array, "N D"],
     free: Bool[Array, "N D"],
 ) -> Float[Array, "N D"]:
-    """The states x, with the derivative of a point of rest with respect to the memory
-    and to the clamped entries [D-implicit].
+    """The states x, with the derivative of a fixed point with respect to the memory and
+    to the clamped entries [D-implicit].
 
     Args:
         memory: Memory, of any class that `retrieve` takes.

@@ -198,7 +198,7 @@ def in_bytes(code: UInt8[Array, "..."], bits: int) -> UInt8[Array, "..."]:
 
 
 def from_bytes(codes: UInt8[Array, "..."], bits: int) -> UInt8[Array, "..."]:
-    """The codes in bytes, as `in_bytes` packs them."""
+    """Codes along the last axis, unpacked from the bytes of `in_bytes`."""
     per_byte = 8 // bits
     shifts = (bits * jnp.arange(per_byte, dtype=jnp.uint8)).reshape(
         *[1] * codes.ndim, per_byte

@@ -62,8 +62,8 @@ class EnergyMemory(Module):
     def read(
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and a mask that is True where the energy is the tangent at
-        a floor; by default it is False everywhere.
+        """Energy, gradient, and a mask that is True where the logarithm in the energy
+        is replaced by its tangent at a floor; by default it is False everywhere.
         """
         energy, gradient = self.energy_and_gradient(x)
         return energy, gradient, jnp.zeros(energy.shape, bool)
@@ -147,7 +147,7 @@ def reader_of(memory: Memory) -> Reader:
 
 
 def check_memory(memory: Any) -> None:
-    """Raise unless it is a `Memory` that jit can take."""
+    """ValueError unless `memory` is a `Memory` that jit can take."""
     if isinstance(memory, EnergyMemory):  # an instance of a protocol takes long to tell
         return
     is_memory = isinstance(memory, Memory)

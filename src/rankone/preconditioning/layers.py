@@ -242,8 +242,8 @@ def is_layer(node: Any) -> bool:
 
 
 def beside(name: str, tree: Any, network: Any, kind: type) -> list:
-    """List of the entries of `tree` in the place of each layer or array of the network.
-    Each entry is an object of `kind`, or None.
+    """List of the entries of `tree` at the position of each layer or array of the
+    network. Each entry is an object of `kind`, or None.
     """
     requirement = (
         f"the network's pytree with {kind.__name__}, or None, in the place of each "

@@ -1,9 +1,9 @@
-r"""T and V learned in an outer loop, so that a few plain steps on U go far: MT-net,
-meta-curvature [K-meta].
+r"""T and V learned in an outer loop, so that a few steps of gradient descent on U
+suffice: MT-net, meta-curvature [K-meta].
 
 Each task starts from the same U, takes a few steps of gradient descent on U alone, and
-is judged on other examples. The outer loop differentiates through the inner steps, by
-U's start as well as by T and V.
+is judged on other examples. The outer loop differentiates through the inner steps, with
+respect to U's start as well as to T and V.
 """
 
 from collections.abc import Callable, Hashable
@@ -36,7 +36,8 @@ Task = Callable[[Any, Any], Float[Array, ""]]
 
 
 class MetaRun(Module):
-    """Result of `meta_learn`.
+    """Result of `meta_learn`: the meta-learned network, and the loss at each outer
+    step.
 
     Attributes:
         network: The learned start U, with its T and V.

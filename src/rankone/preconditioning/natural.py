@@ -69,7 +69,8 @@ def whiten(
 
 
 class ProngState(Module):
-    """State of a training run of `prong`.
+    """State of a training run of `prong`: the network, the moving averages of its
+    moments, and the number of steps.
 
     Attributes:
         network: Network of reparameterised layers.

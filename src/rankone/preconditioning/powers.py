@@ -1,6 +1,4 @@
-"""Powers of symmetric matrices that are differentiable where eigenvalues are equal,
-too.
-"""
+"""Powers of symmetric matrices, differentiable even where eigenvalues are equal."""
 
 import jax
 import jax.numpy as jnp

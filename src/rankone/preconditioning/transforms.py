@@ -123,7 +123,8 @@ def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformat
 
 
 class EstimatedState(NamedTuple):  # a tuple, as the states of optax are
-    """State of `estimated_kronecker`.
+    """State of `estimated_kronecker`: the number of updates, the moving averages of the
+    moments, and the preconditioners in use.
 
     Attributes:
         steps: Updates made so far.

@@ -115,12 +115,12 @@ class MovingMoments(Module):
 
     @property
     def value(self) -> Moments:
-        """The average: a weighted mean of all moments seen."""
+        """The average: a weighted mean of the moments of all batches so far."""
         return _mean(self)
 
 
 def check_decay(decay: float) -> None:
-    """Raise unless `decay`, the weight of past moments, is in [0, 1)."""
+    """ValueError unless `decay`, the weight of past moments, is in [0, 1)."""
     fraction = real("decay", decay, "a number in [0, 1)")
     if not (fraction is not None and 0 <= fraction < 1):
         raise ValueError(f"decay: got {brief(decay)}; it must be in [0, 1).")

@@ -89,8 +89,8 @@ def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, ".
 
 
 class Barycentric(EnergyMemory):
-    """Field of eqs 30 to 32 with the missing "x −" restored. It is the same field,
-    computed from T and R without the patterns [D-eq30-32].
+    """Field of eqs 30 to 32 with the missing "x −" restored: the field of
+    `barycentric_field`, computed from T and R without the patterns [D-eq30-32].
 
     ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with R = Σ_μ φ(√β ξ^μ)ξ^μᵀ: MD numbers, against
     the KD of the patterns themselves. Make one with `Barycentric.store`; `retrieve` can

@@ -63,7 +63,9 @@ _TEMPERATURE = "a positive finite temperature; 1 leaves the base model as it is"
 
 @runtime_checkable
 class Search(Protocol):
-    """A store of embeddings in which neighbours are looked up."""
+    """Protocol of a store of embeddings, with a search for the k rows nearest to a
+    query.
+    """
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -458,7 +460,7 @@ class ResMem(Module):
 
     @property
     def placement(self) -> Placement | None:
-        """Placement of the stored rows over devices; None if they are in one place, or
+        """Placement of the stored rows over devices; None if they are not split, or
         nothing is stored.
         """
         return getattr(self.store, "placement", None)
@@ -519,7 +521,7 @@ class ResMem(Module):
     @automatic
     def correction(self, embeddings: Numbers) -> Float[Array, "*n L"]:
         """Weighted mean Σᵢ w̄ᵢ rᵢ of the residuals of the k nearest stored embeddings,
-        at embeddings (..., D) -> (..., L) [S-eq2]; 0 if no row of the store counts.
+        at embeddings (..., D) -> (..., L) [S-eq2]; 0 if all of them are at distance ∞.
         """
         return self.read(self.neighbours(embeddings))
 
@@ -616,7 +618,7 @@ def _examples(iterators: dict[str, Iterator[Any]]) -> Iterator[_Examples]:
 
 
 def _check_length(name: str, residuals: Residuals, embeddings: Sized) -> None:
-    """Raise unless there is one residual for each embedding."""
+    """ValueError unless there is one residual for each embedding."""
     if len(residuals) != len(embeddings):
         raise ValueError(
             f"{name}: got {len(residuals)} rows; it must be {len(embeddings)}, as the "
@@ -625,7 +627,7 @@ def _check_length(name: str, residuals: Residuals, embeddings: Sized) -> None:
 
 
 def _check_width(name: str, width: int, expected: int) -> None:
-    """Raise unless a block has as many columns as those before it."""
+    """ValueError unless a block has as many columns as those before it."""
     if width != expected:
         raise ValueError(
             f"{name}: got a block with {width} columns; it must be one with "

@@ -178,7 +178,7 @@ class ExactSearch(Module):
 
 
 def _check_row_count(rows: Any) -> None:
-    """Raise if there are more rows than an index in 32 bits can name."""
+    """ValueError if there are more rows than an index in 32 bits can name."""
     shape = getattr(rows, "shape", ())
     if shape and shape[0] > np.iinfo(np.int32).max:
         raise ValueError(
@@ -188,7 +188,7 @@ def _check_row_count(rows: Any) -> None:
 
 
 def _check_size(rows: Array | np.ndarray) -> None:
-    """Raise if rows can be read, and an entry is not finite, or squares of their
+    """ValueError if rows can be read, and an entry is not finite, or squares of their
     differences would under- or overflow.
     """
     is_on_host = readable(rows)  # as an array of NumPy that is larger than a device
@@ -436,7 +436,8 @@ class FaissSearch(Module):
             )
         if index.metric_type != faiss.METRIC_L2:
             raise ValueError(
-                "index: got another metric; it must be an index of L2 distances."
+                f"index: got the faiss metric {index.metric_type}; "
+                f"it must be an index of L2 distances, metric {faiss.METRIC_L2}."
             )
         if index.ntotal not in (0, n):
             raise ValueError(

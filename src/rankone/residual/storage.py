@@ -267,7 +267,7 @@ def _onehot_residuals(probs: Array, y: Array) -> Array:
 
 def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
     """`value` as an array of probabilities. Rows that do not sum to 1 raise an error if
-    they can be read without cost.
+    the array is on the host.
     """
     probs = vectors(name, value)
     if readable(probs) and probs.size:
@@ -296,8 +296,8 @@ def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
 
 
 def positive_number(name: str, value: Numbers, hint: str) -> ArrayLike:
-    """`value` as a positive floating number, for a program that takes one of Python's
-    sooner than it is made an array.
+    """`value` as a positive floating number. A Python number stays one, because a
+    jitted function takes it faster than an array can be made of it.
     """
     positive(name, value, hint, dtype=canonicalize_dtype(float))
     dtype = getattr(value, "dtype", None)

@@ -141,7 +141,7 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
 
     At rest the slope of the well, r·exp(−r²/2), equals the slope c of the noise, so
     that r² = −W₀(−c²) with Lambert's W₀. The steepest slope of the well is exp(−½).
-    Above this roughness, that is for Y < (e/2)DK, there is no point of rest near the
+    Above this roughness, that is for Y < (e/2)DK, there is no fixed point near the
     pattern: the run creeps away, and the result is NaN.
 
     Args:
@@ -194,8 +194,8 @@ def wrong_bits(
 def roughness_allowed(
     radius: Broadcast, *, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
-    """Largest roughness c at which descent from ‖u_0‖ = radius (...) arrives, that is
-    the edge of the basin, by bisection [D-sharp11].
+    """Largest roughness c at which descent from ‖u_0‖ = radius (...) arrives, by
+    bisection: this radius is then the edge of the basin [D-sharp11].
 
     Raises:
         ValueError: If step_size is not positive, or steps is no positive integer.

@@ -178,8 +178,8 @@ def change_factors(
     momentum: Real[ArrayLike, ""] = 0.9,
     steps: int,
 ) -> tuple[Float[Array, "m n"], Float[Array, "m n"], Float[Array, "m n"]]:
-    """Final W under heavy ball if T and V change half-way, for three methods to
-    continue [K-transport].
+    """Final W under heavy ball if T and V change half-way, for three ways to continue
+    [K-transport].
 
     Args:
         loss: Function of W (m, n).

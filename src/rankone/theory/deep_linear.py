@@ -89,7 +89,7 @@ def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
 
 
 def check_chain(W: Sequence[Matrix]) -> None:
-    """Raise unless the matrices can be multiplied."""
+    """ValueError unless the matrices W can be multiplied in their order."""
     fits = all(np.ndim(matrix) == 2 for matrix in W) and all(
         matrix.shape[1] == len(next_matrix) for matrix, next_matrix in pairwise(W)
     )
@@ -101,7 +101,9 @@ def check_chain(W: Sequence[Matrix]) -> None:
 
 
 def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
-    """Raise unless e is as long as the output of the stack, and phi as its input."""
+    """ValueError unless e is as long as the output of the stack, and phi as its
+    input.
+    """
     check_chain(W)
     for name, vector, length in (
         ("e", e, len(W[0])),

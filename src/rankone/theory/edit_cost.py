@@ -158,12 +158,7 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     Raises:
         ValueError: If S is not square, or a diagonal entry is not positive.
     """
-    array("S", S, "(N, N): KᵀC⁻¹K", 2)
-    S = np.asarray(S, float)  # JAX would cut it to single precision
-    if S.shape[0] != S.shape[1] or not (np.diag(S) > 0).all():
-        raise ValueError(
-            f"S: got {brief(S.shape)}; it must be square, with a positive diagonal."
-        )
+    S = _gram(S, "(N, N): KᵀC⁻¹K")
     lengths = np.sqrt(np.diag(S))
     N = len(S)
     values = np.linalg.eigvalsh(S / np.outer(lengths, lengths))
@@ -218,13 +213,8 @@ def sequence_mixture(
         ValueError: If S is not square, its diagonal not positive, or beta is negative
             or not finite.
     """
-    array("S", S, "(m, m): KᵀC⁻¹K", 2)
-    S = np.asarray(S, float)
+    S = _gram(S, "(m, m): KᵀC⁻¹K")
     weight = real("beta", beta, "a finite weight, at least 0")
-    if S.shape[0] != S.shape[1] or not (np.diag(S) > 0).all():
-        raise ValueError(
-            f"S: got {brief(S.shape)}; it must be square, with a positive diagonal."
-        )
     if not (weight is not None and 0 <= weight < inf):
         raise ValueError(
             f"beta: got {brief(beta)}; it must be a finite weight, at least 0."
@@ -264,3 +254,17 @@ def forgetting(
         * jnp.abs(S[0, 1])
         / ((1 + beta * S[0, 0]) * S[1, 1] - beta * S[0, 1] ** 2)
     )
+
+
+def _gram(S: ArrayLike, requirement: str) -> NDArray:
+    """The square matrix S, of positive diagonal, in double precision."""
+    array("S", S, requirement, 2)
+    S = np.asarray(S, float)  # JAX would cut it to single precision
+    if S.shape[0] != S.shape[1]:
+        raise ValueError(f"S: got shape {S.shape}; it must be square.")
+    least = np.diag(S).min()
+    if not least > 0:
+        raise ValueError(
+            f"S: got a diagonal entry {least:.2g}; it must have a positive diagonal."
+        )
+    return S

@@ -135,7 +135,7 @@ class ErrorLaw(Module):
 
 
 def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """True if numpy broadcasts an array of this shape to the wanted one."""
+    """True if numpy broadcasts an array of shape `shape` to the shape `target`."""
     pairs = zip(shape[::-1], target[::-1], strict=False)
     return len(shape) <= len(target) and all(
         length in (1, target_length) for length, target_length in pairs

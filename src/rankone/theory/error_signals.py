@@ -1,5 +1,5 @@
-"""Information about y in the error signal, the derivative of the loss by the prediction
-[M-lin-e, M-appB-loss].
+"""Information about y in the error signal, the derivative of the loss with respect to
+the prediction [M-lin-e, M-appB-loss].
 """
 
 from collections.abc import Callable
@@ -31,8 +31,8 @@ LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
 def signal(
     loss: str, y: Real[ArrayLike, " n"], prediction: float = 0.0
 ) -> Float[Array, " n"]:
-    """Derivative of the loss by the prediction, for each y (n,): affine in y for
-    "squared", a sign for "absolute".
+    """Derivative of the loss with respect to the prediction, for each y (n,): affine in
+    y for "squared", a sign for "absolute".
     """
     choice("loss", loss, LOSSES)
     return _signal(loss, jnp.asarray(y, float), prediction)
@@ -107,10 +107,10 @@ def _class_switch_signals(logits: Array) -> Array:
 def kink_signals(
     relu: Callable[[Array], Array], N: int, rest: float = 0.0
 ) -> Float[Array, " {N}"]:
-    """Gradient that a chain of N units of weight 1 carries back to each of them from an
-    activation at `rest` [M-(1)].
+    """Derivative of the output of a chain of N units of weight 1 with respect to each
+    pre-activation, where the input of the chain is `rest` [M-(1)].
 
-    Entry i − 1 is the derivative of the output by the pre-activation of layer i,
+    Entry i − 1 is the derivative with respect to the pre-activation of layer i,
     counted from the output. It is 1 for a deep linear network; at rest = 0, the kink,
     it depends on a convention: 0 for `jax.nn.relu`, 2⁻ⁱ for `jnp.maximum(z, 0)`, 1 for
     `jnp.where(z >= 0, z, 0)`.

@@ -79,7 +79,9 @@ def _errors(exact: tuple[Array, Array], copy: tuple[Array, Array]) -> Errors:
 @checked
 @jax.jit
 def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
-    """Entries rounded to the nearer of 0 and 1/√D, the middle upwards [D-eq15]."""
+    """Entries rounded to the nearer of 0 and 1/√D; the midpoint is rounded up
+    [D-eq15].
+    """
     x = jnp.asarray(x)
     top = jnp.asarray(x.shape[-1], x.dtype) ** -0.5
     return jnp.where(x >= top / 2, top, 0)

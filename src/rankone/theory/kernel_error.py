@@ -72,8 +72,8 @@ def uniform_kernel_error(
 
 @checked
 def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """Bound 2R√(D/Y) + √(2 log(2/δ)/Y) on the kernel error, the smaller one on small
-    balls. Arguments as for `uniform_kernel_error`.
+    """Bound 2R√(D/Y) + √(2 log(2/δ)/Y) on the kernel error, smaller than `net_error` on
+    small balls. Arguments as for `uniform_kernel_error`.
     """
     _check_ball(D, Y, radius, delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
@@ -151,13 +151,13 @@ def _check_ball(D: int, Y: int, radius: float, delta: float) -> None:
 
 
 def check_counts(**values: int) -> None:
-    """Raise unless every value is a positive integer, of any size."""
+    """ValueError unless every value is a positive integer, of any size."""
     for name, number in values.items():
         integer(name, number, most=10**300)
 
 
 def check_probability(delta: float) -> None:
-    """Raise unless 0 < delta < 1."""
+    """ValueError unless 0 < delta < 1."""
     requirement = "a probability of failure between 0 and 1, such as 0.05"
     if not 0 < (real("delta", delta, requirement) or 0) < 1:
         raise ValueError(f"delta: got {brief(delta)}; it must be {requirement}.")
@@ -168,8 +168,8 @@ def check_probability(delta: float) -> None:
 def rbf_kernel(
     x: Real[ArrayLike, "... D"], z: Real[ArrayLike, "... D"]
 ) -> Float[Array, "..."]:
-    """Gaussian kernel k(x, z) = exp(−‖x − z‖²/2), with the square, for inputs (..., D)
-    that broadcast [D-eq4, D-unn1].
+    """Gaussian kernel k(x, z) = exp(−‖x − z‖²/2), where the norm is squared, for inputs
+    (..., D) that broadcast [D-eq4, D-unn1].
     """
     x, z = jnp.broadcast_arrays(x, z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))

@@ -39,8 +39,8 @@ Number = Float[Array, ""]
 @checked
 @jax.jit
 def least_squares(K: Keys, V: Values) -> Weights:
-    """Weights W that minimise ‖WK − V‖: the only ones if the keys span the space, else
-    the shortest [R-eq5, R-eq6].
+    """Weights W that minimise ‖WK − V‖: unique if the keys span the space, otherwise
+    those of least norm [R-eq5, R-eq6].
     """
     return jnp.linalg.lstsq(K.T, V.T)[0].T
 

@@ -109,8 +109,8 @@ def _into_ball(normal: Array, d: int | Array) -> Array:
 
 @checked
 def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
-    """Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq25, S-eq26, S-eq27,
-    S-eq28,29].
+    """Least-squares solution over ‖θ‖ ≤ L, from the multiplier of this constraint
+    [S-eq7, S-eq25, S-eq26, S-eq27, S-eq28,29].
 
     θ_n = (Σ_n + λ_n I)⁻¹ Xᵀy/n with the least λ_n ≥ 0 at which the norm is at most L:
     the norm falls in λ, so that bisection finds it. The paper has ‖θ‖² − L for ‖θ‖² −

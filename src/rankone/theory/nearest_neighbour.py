@@ -111,8 +111,9 @@ def gamma_ratio(n: NDArray, a: float) -> Risk:
 
 @checked
 def boundary_constant(d: int) -> float:
-    """Constant b_d of the wall's contribution: the integral over [0, 1] of
-    q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
+    """Constant b_d of the term that a wall, the boundary of the domain, adds to the
+    mean: the integral over [0, 1] of q_d(t)^(−3/d) − 1, with
+    q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
 
     There I is the regularised incomplete beta function, and q_d(t) the fraction of a
     small ball that lies inside a flat wall at t radii from its centre.

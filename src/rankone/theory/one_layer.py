@@ -50,7 +50,7 @@ def one_layer_move(
     x_star: Broadcast,
     d: Broadcast,
 ) -> Points:
-    r"""Change of the output at x* by a step of the strength d, to all orders [M-S9].
+    r"""Change of the output at x* by a step of strength d, to all orders [M-S9].
 
     $d+\sum_{i:p_i(x)>0}\big[(o_i+d\,p_i(x))\,(p_i(x^*)+d\,o_i(1+xx^*))_+-o_i\,p_i(x^*)_+\big]$
     with $p_i(x)=w_ix+b_i$. For $x,x^*\ge0$ it has the sign of d and at least its size.

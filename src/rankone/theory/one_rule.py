@@ -186,8 +186,8 @@ def expected_error(
     own: ArrayLike = 1.0,
     noise: float = 0.0,
 ) -> Float[NDArray, " n"]:
-    r"""Mean squared error of reading R w at q, of residuals with covariance κ that are
-    stored with noise [W-risk].
+    r"""Mean squared error of the answer R w at a query q, if the residuals R have the
+    covariance κ and are stored with noise [W-risk].
 
     $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$: least for
     $w_*=(S+s^2I)^{-1}\kappa(K,q)$, and for any other w more by

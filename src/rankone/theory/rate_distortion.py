@@ -1,4 +1,4 @@
-"""Effect of rounding T to a few bits per entry on what is read from it [D-sharp12,
+"""Effect of rounding T to a few bits per entry on the values read from T [D-sharp12,
 D-sharp16].
 
 Let T̂ = T + q be read in place of T. One theorem holds for every q. The other results

@@ -28,7 +28,7 @@ _NEGLIGIBLE = 60.0
 
 
 def unit_ball(d: int) -> float:
-    """V_d, the volume of the unit ball."""
+    """Volume V_d of the unit ball in d dimensions."""
     return pi ** (d / 2) / float(gamma(d / 2 + 1))
 
 
@@ -46,8 +46,8 @@ def neighbour_constant(d: int) -> float:
 
 @checked
 def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
-    """Risk of ResMem by the energy of the residual, κ_d Γ(n + 1)/Γ(n + 1 + 2/d) ∫‖∇g‖²
-    p^(1−2/d) [S-sharp1, S-sharp2].
+    """Risk of ResMem as a function of the residual's Dirichlet energy:
+    κ_d Γ(n + 1)/Γ(n + 1 + 2/d) ∫‖∇g‖² p^(1−2/d) [S-sharp1, S-sharp2].
 
     On the torus this is E Z_n/d · ∫‖∇g‖², except with the probability (1 − V_d/2^d)ⁿ
     that no point lies within half a side.
@@ -67,7 +67,8 @@ def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
 
 @checked
 def wall_law(n: Numbers, d: int, tangential: Numbers, normal: Numbers) -> Risk:
-    """Contribution of a wall to the law of the energy, of order n^(−3/d) [S-sharp3].
+    """Contribution of a wall, a part of the domain's boundary, to the risk of
+    `energy_law`: a term of order n^(−3/d) [S-sharp3].
 
     Γ(1 + 3/d) b_d/(d V_d^(3/d)) ∫ p^(1−3/d) (‖∇_τ g‖² + (1 − d/3)(∂_ν g)²) over the
     wall, with n^(−3/d) written as Γ(n + 1)/Γ(n + 1 + 3/d) and b_d the

@@ -98,8 +98,8 @@ def moments(d: int) -> Moments:
 
 @checked
 def resmem_law(n: Numbers, d: int, L: float) -> Risk:
-    """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one
-    neighbour [S-thm5.3, S-S2, S-eq40].
+    """Risk of ResMem, (1 − L)² E Z_n/d: the limit (1 − L)² of the base model's risk,
+    times the risk E Z_n/d of one nearest neighbour [S-thm5.3, S-S2, S-eq40].
     """
     return (1 - L) ** 2 * np.asarray(nearest_neighbour_risk(n, d).exact) / d
 
@@ -163,8 +163,8 @@ def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
 
 @checked
 def useful_from(d: int) -> float:
-    """Smallest n from which on the printed bound with constant 1 is below the trivial
-    bound 2d [S-lemD.1]; ∞ if there is none.
+    """Smallest n such that the printed bound with constant 1 is below the trivial bound
+    2d for this and every larger n [S-lemD.1]; ∞ if there is none.
     """
     d = integer("d", d, "a positive integer number of dimensions")
     level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level

@@ -124,7 +124,9 @@ class Constants(Module):
 
 
 def interval(y_range: Any) -> tuple[float, float]:
-    """Ends of a range of y, smallest first, if that is what `y_range` holds."""
+    """Ends of `y_range`, smallest first; a ValueError unless it is a pair of such
+    ends.
+    """
     requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     if not isinstance(y_range, tuple | list) or len(y_range) != 2:
         raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")

@@ -255,7 +255,7 @@ def activations(network: Network, x: Numbers) -> tuple[Array, ...]:
 
 
 def check_network(network: Any) -> None:
-    """Raise unless it is a `Network`."""
+    """ValueError unless `network` is a `Network`."""
     if not isinstance(network, Network):
         raise ValueError(
             f"network: got {brief(type(network))}; "
@@ -317,7 +317,7 @@ def shots(
 
 
 def _check_values(network: Network, y: np.ndarray) -> None:
-    """Raise if values are not finite, or the network was not built for them."""
+    """ValueError if values are not finite, or the network was not built for them."""
     if not np.isfinite(y).all():
         raise ValueError("y: got NaN or infinity; it must be finite.")
     if network.y_range is None:

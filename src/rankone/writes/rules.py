@@ -300,7 +300,7 @@ def _rates(rates: ArrayLike) -> Array:
 
 
 def weight(name: str, value: ArrayLike, least: float | None = None) -> ArrayLike:
-    """The weight of a pair, as a Python number where it can be looked at."""
+    """The weight of a pair, as a Python number where its value can be read."""
     hint = (
         "positive; inf writes the pairs exactly"
         if least is None

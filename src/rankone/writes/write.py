@@ -220,7 +220,7 @@ class Edited(Module):
 
     @property
     def W(self) -> Float[Array, "H D"]:
-        """The matrix as it now stands."""
+        """The matrix with all edits applied."""
         W = jnp.asarray(self.base)
         for edit in self.edits:
             W = edit.apply(W)

@@ -1,4 +1,4 @@
-"""The derivative of a point of rest, against unrolled steps and finite differences; and
+"""The derivative of a fixed point, against unrolled steps and finite differences; and
 memories trained through it.
 """
 
@@ -179,7 +179,7 @@ def test_before_rest_the_error_is_in_proportion_to_the_distance_from_it():
 @partial(jax.tree_util.register_dataclass, data_fields=["a"], meta_fields=[])
 @dataclass(frozen=True)
 class Trough:
-    """Its energy (x₀ − a)²/2 is flat along the second axis, so that a point of rest is
+    """Its energy (x₀ − a)²/2 is flat along the second axis, so that a fixed point is
     one of many.
     """
 

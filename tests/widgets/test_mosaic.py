@@ -175,7 +175,7 @@ def test_the_law_is_the_packages():
         r = np.sqrt(given["beta"] * given["square"])
         ratio = basin.slope_ratio(np.exp(-(r**2) / 2), found["allowed"])
         assert found["allowed"] <= np.exp(-0.5) * (1 + 1e-9)
-        if r > 1:  # the first step leads nearer there, and no point of rest is lost
+        if r > 1:  # the first step leads nearer there, and no fixed point is lost
             assert ratio >= np.sqrt(0.2 / 1.8) * (1 - 1e-9)
 
 

@@ -1,6 +1,6 @@
 // The number of frequencies that two conditions require, before anything runs [D-sharp5, D-sharp11, D-sharp17].
 
-/** The steepest slope of a well, at r = 1: a noise that is steeper leaves no point of rest. */
+/** The steepest slope of a well, at r = 1: a noise that is steeper leaves no fixed point. */
 const STEEPEST = Math.exp(-0.5);
 
 /**

@@ -146,7 +146,7 @@ def barriers(page: Page, *, simplify: bool = True) -> list[str]:
         page.evaluate(JUDGED, LOOKS)
         page.evaluate(UNWRAP, LOOKS)
     axe = Axe(SCRIPT) if simplify else Axe()
-    found = axe.run(
+    results = axe.run(
         page,
         options={
             "runOnly": {"type": "tag", "values": TAGS},
@@ -155,6 +155,6 @@ def barriers(page: Page, *, simplify: bool = True) -> list[str]:
     )
     return [
         f"{violation['impact']} {violation['id']}: {node['target']} {node['html'][:160]} {node['failureSummary']}"
-        for violation in found.response["violations"]
+        for violation in results.response["violations"]
         for node in violation["nodes"]
     ]

@@ -164,7 +164,9 @@ def _editing() -> Iterator[Use]:
         **{"beta": 1.0, "omega": 10.0} | pairs,
     )
     yield use(
-        "cyclic_edit", lambda **given: editing.cyclic_edit(**given, cycles=2), **pairs
+        "cyclic_edit",
+        lambda **arguments: editing.cyclic_edit(**arguments, cycles=2),
+        **pairs,
     )
     for function in (editing.pseudo_inverse_edit, editing.ridge_limit_edit):
         yield use(function.__name__, function, W=W, K=K, k=k, v=v)
@@ -279,9 +281,9 @@ def _writes() -> Iterator[Use]:
         ("Linear", lambda G: writes.Linear()),
         ("Metric", writes.Metric),
     ):
-        made = f"{name}()" if name == "Metric" else ""
+        constructor = f"{name}()" if name == "Metric" else ""
         yield use(
-            f"{made} {name}.inner {name}.features {name}.dual",
+            f"{constructor} {name}.inner {name}.features {name}.dual",
             lambda G, a, b, make=make: (
                 make(G).inner(a, b),
                 make(G).features(a),
@@ -553,10 +555,10 @@ def _preconditioning() -> Iterator[Use]:
     yield use(
         "layer_moments skipped",
         lambda W, x: (
-            found := pre.layer_moments(
+            blocks := pre.layer_moments(
                 lambda W: ((jnp.asarray(x) @ W.T) ** 2).sum(-1), jnp.asarray(W)
             ),
-            list(map(len, pre.skipped(found))),
+            list(map(len, pre.skipped(blocks))),
         )[0],
         **{"W": W, "x": STATES},
     )
@@ -663,7 +665,7 @@ def _residual() -> Iterator[Use]:
     labels = np.array([0, 1, 2, 1])
     base = np.array([[0.5, 0.25, 0.25]] * 2)
     fitted = ro.ResMem(k=2).fit(_jax(PATTERNS), _jax(probs), _jax(labels))
-    found = fitted.neighbours(_jax(STATES))
+    neighbours = fitted.neighbours(_jax(STATES))
     yield use(
         "ResMem() ResMem.fit",
         lambda sigma, temperature, embeddings, logits, labels, x: (
@@ -701,7 +703,7 @@ def _residual() -> Iterator[Use]:
         "ResMem.read",
         lambda memory, found: memory.read(found),
         memory=fitted,
-        found=found,
+        found=neighbours,
     )
     yield use(
         "ResMem.using",
@@ -797,7 +799,7 @@ def _maml() -> Iterator[Use]:
     params = model.init(KEY)
     state = recurrent.init(KEY)
     oracle = maml.OracleLearner(maml.MLP(3, (2,)))
-    drawn = maml.draw_tasks(tasks, 2, key=KEY)
+    batch = maml.draw_tasks(tasks, 2, key=KEY)
     yield use(
         "MLP() MLP.init MLP.__call__ GradientLearner.init OracleLearner.init "
         "RecurrentLearner.init",
@@ -864,7 +866,7 @@ def _maml() -> Iterator[Use]:
             maml.evaluate(learner, params, tasks, maml.squared_error),
             maml.after_steps(learner, params, tasks, maml.squared_error, steps=1),
         ),
-        **{"params": params, "tasks": drawn},
+        **{"params": params, "tasks": batch},
     )
 
 

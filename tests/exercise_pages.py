@@ -67,11 +67,11 @@ class Page:
 
     def graded(self, question: str, answer: Answer) -> None:
         """Fail unless an answer has all points on the data of several students."""
-        asked = self._asked(question)
+        checks = self._asked(question)
         for seed in SEEDS:
-            report = asked.run(answer, seed)
+            report = checks.run(answer, seed)
             assert report.passed, (seed, report)
-            assert report.earned == asked.points
+            assert report.earned == checks.points
 
     def check(self, question: str, answer: Answer) -> Any:
         """The report on an answer."""
@@ -95,12 +95,12 @@ class Page:
     def _on_page(self, question: str, kind: int, name: str) -> Answer:
         """One of `answers`."""
         n = self.questions.index(question)
-        found = self.answers[kind]
-        assert n < len(found), (
-            f"book/chapters/{self.file}.md: it has {len(found)} cells with a {name}, "
+        functions = self.answers[kind]
+        assert n < len(functions), (
+            f"book/chapters/{self.file}.md: it has {len(functions)} cells with a {name}, "
             f"and none for {question}"
         )
-        return found[n]
+        return functions[n]
 
     @cached_property
     def answers(self) -> tuple[list[Answer], list[Answer]]:
@@ -122,12 +122,12 @@ class Page:
                     ),
                     names,
                 )
-                found = {
+                functions = {
                     name: thing
                     for name, thing in names.items()
                     if callable(thing) and name not in GIVEN
                 }
-                (solutions if folded else stubs).append(found)
+                (solutions if folded else stubs).append(functions)
             folded = folded and "{solution-end}" not in cell.source
         return stubs, solutions
 
@@ -189,9 +189,11 @@ class EveryCheck:
         )
         page = f"book/chapters/{self.page.file}.md"
         assert rows == stated, f"{page}: its table and its exercises differ"
-        asked = list(self.page.grader.questions)
-        assert len(rows) == len(asked), f"{page}: one exercise for each file of checks"
-        assert self.page.questions == asked, (
+        questions = list(self.page.grader.questions)
+        assert len(rows) == len(questions), (
+            f"{page}: one exercise for each file of checks"
+        )
+        assert self.page.questions == questions, (
             f"tests/exercises/test_{self.page.chapter}.py: SECOND must have one answer "
             "for each file of checks"
         )

@@ -90,8 +90,8 @@ def whole(network, tokens, **options):
     cache = Cache.empty(
         network.config, jnp.ones(tokens.shape, bool), network.norm.dtype
     )
-    h, _, seen = run(network, embed(network, tokens), cache, **options)
-    return logits(network, h), seen
+    h, _, values = run(network, embed(network, tokens), cache, **options)
+    return logits(network, h), values
 
 
 def plain_logits(network, tokens):
@@ -114,7 +114,7 @@ def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: v
 
     h = w.embedding[np.asarray(tokens)] + noise
     T = len(tokens)
-    seen = {site: [] for site in SITES}
+    by_site = {site: [] for site in SITES}
     turn = np.exp(1j * np.arange(T)[:, None] * np.array(c.frequencies))
     half = c.head_width // 2
 
@@ -123,8 +123,8 @@ def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: v
         return np.concatenate([z.real, z.imag], axis=1)
 
     def passed(site, value):
-        seen[site].append(np.asarray(change(site, i, value)))
-        return seen[site][-1]
+        by_site[site].append(np.asarray(change(site, i, value)))
+        return by_site[site][-1]
 
     for i in range(c.layers):
         layer = jax.tree.map(lambda a: a[i], w.layers)
@@ -148,5 +148,5 @@ def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: v
         h = passed("hidden", h + passed("mlp", key @ layer.down.T))
     head = w.embedding if w.head is None else w.head
     return norm(h, w.norm) @ head.T, {
-        site: np.stack(values) for site, values in seen.items()
+        site: np.stack(values) for site, values in by_site.items()
     }

@@ -50,16 +50,16 @@ WIDTH, HIDDEN = 32, 48
 
 def model() -> LanguageModel:
     """A GPT-2 of three blocks. numpy draws its weights: JAX's draws differ by version."""
-    made = small_model(len(BLOCKS), kind="gpt2")
+    base = small_model(len(BLOCKS), kind="gpt2")
     rng = np.random.default_rng(0)
 
-    def drawn(path: Any, leaf: Any) -> Any:
+    def random_leaf(path: Any, leaf: Any) -> Any:
         values = rng.normal(size=leaf.shape) / leaf.shape[-1] ** 0.5
         is_scale = str(path[-1]).endswith("norm")
         return jax.numpy.asarray(values + is_scale, np.float32)
 
-    network = jax.tree_util.tree_map_with_path(drawn, made.network)
-    return LanguageModel(network, made.tokenizer, "small")
+    network = jax.tree_util.tree_map_with_path(random_leaf, base.network)
+    return LanguageModel(network, base.tokenizer, "small")
 
 
 def moments() -> np.ndarray:
@@ -148,7 +148,7 @@ def written(name: str, folder: Path, saved: Path) -> dict[str, np.ndarray]:
             [templates[:1], templates[1:]] if several else templates
         )
         C = torch.tensor(moments())
-        asked = [
+        requests = [
             {
                 "prompt": one.prompt,
                 "subject": one.subject,
@@ -188,30 +188,30 @@ def written(name: str, folder: Path, saved: Path) -> dict[str, np.ndarray]:
                 P = torch.tensor(np.stack([projector(one) for one in moments()]))
                 cache = torch.tensor(earlier() @ earlier().transpose(0, 2, 1))
                 getattr(main, function)(
-                    network, words, asked, hyper, cache_c=cache, P=P
+                    network, words, requests, hyper, cache_c=cache, P=P
                 )
                 changes = [w - b for w, b in zip(down, before, strict=True)]
                 return {name: np.stack([c.detach().numpy().T for c in changes])}
-            deltas = getattr(main, function)(network, words, asked, hyper)
+            deltas = getattr(main, function)(network, words, requests, hyper)
             changes = [value[1] @ value[0].T for value in deltas.values()]
             return {name: np.stack([change.numpy() for change in changes])}
         inverse = torch.inverse(C[how["layers"][0]])
         import_module("rome.compute_u").get_inv_cov = lambda *_: inverse
-        found = []
+        variables = []
         adam = torch.optim.Adam
 
         def watched(parameters: Any, **options: Any) -> Any:
-            found.extend(parameters)
+            variables.extend(parameters)
             return adam(parameters, **options)
 
         torch.optim.Adam = watched
         try:
             ((u, v),) = getattr(main, function)(
-                network, words, asked[0], hyper
+                network, words, requests[0], hyper
             ).values()
         finally:
             torch.optim.Adam = adam
-        return {name: np.outer(v.detach(), u), f"{name}_delta": found[0].detach()}
+        return {name: np.outer(v.detach(), u), f"{name}_delta": variables[0].detach()}
 
 
 def settings(name: str) -> dict[str, Any]:
@@ -269,8 +269,8 @@ def main(folder: Path) -> None:
             results |= written(name, folder, saved)
     about = {name: commit(folder / source[0]) for name, source in SOURCES.items()}
     about |= {one.__name__: one.__version__ for one in (torch, transformers)}
-    kept = {name: np.asarray(value, np.float32) for name, value in results.items()}
-    np.savez_compressed(FILE, about=np.array(json.dumps(about)), **kept)
+    arrays = {name: np.asarray(value, np.float32) for name, value in results.items()}
+    np.savez_compressed(FILE, about=np.array(json.dumps(about)), **arrays)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def answer(source: str, job: Any) -> Any:
     return json.loads(done.stdout)
 
 
-def asked(source: str, job: Any) -> Any:
+def reply(source: str, job: Any) -> Any:
     """What the function `answer` of the module `source`, run in frontend/, returns for
     a job.
 

@@ -96,12 +96,12 @@ class Quick:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Name the files whose tests were skipped, with their number and the reason."""
-        found: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str]] = Counter()
         for report in terminalreporter.stats.get("skipped", []):
             reason = str(report.longrepr[2]).removeprefix("Skipped: ")
             if reason in SKIPPED.values():
-                found[reason, report.nodeid.partition("::")[0]] += 1
-        for reason, file in sorted(found):
+                counts[reason, report.nodeid.partition("::")[0]] += 1
+        for reason, file in sorted(counts):
             terminalreporter.write_line(
-                f"Not run, {reason}: {found[reason, file]} of {file}"
+                f"Not run, {reason}: {counts[reason, file]} of {file}"
             )

@@ -22,18 +22,18 @@ BETA = 3.0
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
 
-def drawn(seed: int, *shape: int) -> jax.Array:
+def normals(seed: int, *shape: int) -> jax.Array:
     return jnp.asarray(normal(seed, *shape))
 
 
 @pytest.fixture
 def patterns() -> jax.Array:
-    return drawn(0, 4, 5)
+    return normals(0, 4, 5)
 
 
 @pytest.fixture
 def state() -> jax.Array:
-    return drawn(1, 5)
+    return normals(1, 5)
 
 
 def test_the_energies_are_those_of_the_memories(
@@ -69,7 +69,7 @@ def test_retrieval_takes_the_same_steps(patterns: jax.Array, state: jax.Array) -
 
 def test_the_edit_is_that_of_the_closed_form() -> None:
     W, K, k, v = (
-        drawn(seed, *shape) for seed, shape in enumerate([(3, 4), (4, 9), (4,), (3,)])
+        normals(seed, *shape) for seed, shape in enumerate([(3, 4), (4, 9), (4,), (3,)])
     )
     edited = jax.jit(plain.rank_one_edit)(W, K, k, v)
     assert jnp.allclose(edited, ro.rank_one_edit(W, K @ K.T, k, v).apply(W), **CLOSE)
@@ -78,7 +78,7 @@ def test_the_edit_is_that_of_the_closed_form() -> None:
 
 def test_a_step_on_the_middle_factor_is_the_preconditioned_step() -> None:
     T, U, V, target = (
-        drawn(seed, *shape)
+        normals(seed, *shape)
         for seed, shape in enumerate([(3, 2), (2, 5), (5, 4), (3, 4)])
     )
 
@@ -147,9 +147,9 @@ def test_the_learner_answers_as_accurately_as_the_librarys() -> None:
 
 
 def test_residual_memory_gives_the_same_scores() -> None:
-    Z = drawn(0, 20, 3)
-    z = drawn(1, 3)
-    probs = jax.nn.softmax(drawn(2, 20, 4), axis=1)
+    Z = normals(0, 20, 3)
+    z = normals(1, 3)
+    probs = jax.nn.softmax(normals(2, 20, 4), axis=1)
     labels = jnp.arange(20) % 4
     query = jnp.array([0.1, 0.2, 0.3, 0.4])
     library = ro.ResMem(k=5, sigma=0.7, temperature=1.0).fit(Z, probs, labels)

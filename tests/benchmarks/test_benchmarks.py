@@ -79,15 +79,15 @@ def test_the_plain_form_and_the_attention_layer_are_the_exact_memory():
 
 
 def test_a_step_of_training_is_the_same_in_all_three_forms():
-    Xi, x, wanted = layer.inputs(200, 16, 8)
-    loss, slope = layer.train(Xi, x, wanted, steps=60, gradient="unrolled")
-    implicit = layer.train(Xi, x, wanted, steps=60, gradient="implicit")
+    Xi, x, targets = layer.inputs(200, 16, 8)
+    loss, slope = layer.train(Xi, x, targets, steps=60, gradient="unrolled")
+    implicit = layer.train(Xi, x, targets, steps=60, gradient="implicit")
     np.testing.assert_allclose(implicit[0], loss, rtol=1e-5)
     np.testing.assert_allclose(implicit[1], slope, atol=1e-3 * np.abs(slope).max())
     if not peers.has_torch():
         pytest.skip("the layer is written in PyTorch, which is not installed")
     theirs = peers.torch_training(
-        np.asarray(Xi), memory.BETA, *map(np.asarray, (x, wanted)), known=8, steps=60
+        np.asarray(Xi), memory.BETA, *map(np.asarray, (x, targets)), known=8, steps=60
     )()
     np.testing.assert_allclose(theirs[0], loss, rtol=1e-4)
     np.testing.assert_allclose(theirs[1], slope, atol=1e-3 * np.abs(slope).max())
@@ -119,10 +119,10 @@ def test_short_jobs_are_called_many_times_a_round_and_their_mean_is_kept(monkeyp
 @pytest.fixture
 def machine():
     """One that reads 10 bytes and does 100 operations a second."""
-    made = timing.Machine(8)
-    made.bandwidth = 10.0
-    made.products = 100.0
-    return made
+    example = timing.Machine(8)
+    example.bandwidth = 10.0
+    example.products = 100.0
+    return example
 
 
 def test_the_limit_is_the_slower_of_reading_and_multiplying(machine):
@@ -139,13 +139,13 @@ def test_the_machines_rates_are_the_best_seen():
 
 
 def test_a_row_holds_the_spread_of_the_ratios(monkeypatch, machine):
-    spent = {
+    seconds = {
         "ours, form": [1.0, 2.0, 4.0],
         "peer": [8.0, 8.0, 8.0],
         "read": [1e9],
         "product": [1e9],
     }
-    monkeypatch.setattr(timing, "interleave", lambda jobs, repetitions: spent)
+    monkeypatch.setattr(timing, "interleave", lambda jobs, repetitions: seconds)
     forms = {"form": (None, timing.Work(30, 2))}
     (row,) = timing.compare(machine, {"task": "t", "D": 2}, forms, {"peer": None}, 3)
     assert row["ratio"] == {"min": 2.0, "median": 4.0, "max": 8.0}
@@ -186,7 +186,7 @@ def test_a_record_stays_where_a_peer_of_its_is_missing(tmp_path, machine):
 
 def test_the_committed_record_has_every_case_and_its_peers():
     rows = json.loads((ROOT / "benchmarks/results/memory.json").read_text())["rows"]
-    found = {
+    cases = {
         (r["task"], r["form"], r.get("K"), r["D"], r.get("Y"), r["N"]) for r in rows
     }
     for D, Y in memory.DISTRIBUTED:
@@ -195,13 +195,13 @@ def test_the_committed_record_has_every_case_and_its_peers():
                 (task, form, None, D, Y, N)
                 for form in ("stored", "Hadamard")
                 for N in memory.QUERIES
-            } <= found
+            } <= cases
     for K, D in memory.EXACT:
         assert {
             ("gradient", form, K, D, None, N)
             for form in ("exact", "prepared")
             for N in memory.QUERIES
-        } <= found
+        } <= cases
     assert {r["peer"] for r in rows if r.get("Y") and "peer" in r} == {
         "as published",
         "by Ω z",

@@ -19,8 +19,8 @@ def test_the_rows_of_a_store_have_the_variances_they_should():
     n = 20_000
     variances = growth.decaying(n, 8).var(0)
     # A variance of n normal numbers has the relative standard error √(2/n).
-    wanted = 1 / np.arange(1, 9)
-    np.testing.assert_allclose(variances, wanted, rtol=5 * (2 / n) ** 0.5)
+    expected = 1 / np.arange(1, 9)
+    np.testing.assert_allclose(variances, expected, rtol=5 * (2 / n) ** 0.5)
 
 
 def test_every_round_runs_all_jobs_and_both_clocks_are_read(monkeypatch):
@@ -42,10 +42,10 @@ def test_an_index_that_visits_all_lists_is_exact():
     index = growth.trained_index(rows, 8)
     faiss.extract_index_ivf(index).nprobe = 8
     index.k_factor = 50  # enough candidates for the codes' errors
-    found = ro.residual.FaissSearch(rows, index).search(queries, growth.NEIGHBOURS)
+    neighbours = ro.residual.FaissSearch(rows, index).search(queries, growth.NEIGHBOURS)
     distances = np.linalg.norm(queries[:, None] - rows, axis=-1)
-    wanted = np.sort(distances)[:, : growth.NEIGHBOURS]
-    np.testing.assert_allclose(found.distances, wanted, rtol=1e-5)
+    expected = np.sort(distances)[:, : growth.NEIGHBOURS]
+    np.testing.assert_allclose(neighbours.distances, expected, rtol=1e-5)
 
 
 def test_the_committed_record_has_every_sweep_and_every_index():
@@ -55,12 +55,12 @@ def test_the_committed_record_has_every_sweep_and_every_index():
     assert record["versions"]["faiss-cpu"]
     rows = record["rows"]
 
-    def sizes(size, task, **wanted):
+    def sizes(size, task, **parameters):
         return tuple(
             row[size]
             for row in rows
             if row["task"] == task
-            and all(row[key] == value for key, value in wanted.items())
+            and all(row[key] == value for key, value in parameters.items())
         )
 
     assert sizes("K", "exact, K") == growth.EXACT_K
@@ -69,8 +69,8 @@ def test_the_committed_record_has_every_sweep_and_every_index():
     assert sizes("Y", "vector, Y", form="gaussian") == growth.STORED_Y
     assert sizes("D", "vector, D", form="hadamard") == growth.VECTOR_D
     for D in (64, 1024):
-        found = sizes("Y", "vector, Y", form="hadamard", D=D)
-        assert found == growth.VECTOR_Y
+        feature_counts = sizes("Y", "vector, Y", form="hadamard", D=D)
+        assert feature_counts == growth.VECTOR_Y
     for N in (1, 100):
         assert sizes("K", "search, n", N=N) == growth.SEARCH_N
     for peer in ("exact search", "faiss, flat"):

@@ -45,10 +45,14 @@ def test_the_record_is_of_a_64th_of_what_the_page_computes():
     record = growth.record("share")
     assert names(record["rows"]) == FORMS
     whole = growth.costs(10**9, 768, error=0.25, use="energy", hardware="cluster")
-    kept = {row["form"]: row["kept"] for row in record["rows"]}
-    assert kept["list, bfloat16"] * 64 == whole["half"].stored_bytes
+    stored_bytes = {row["form"]: row["kept"] for row in record["rows"]}
+    assert stored_bytes["list, bfloat16"] * 64 == whole["half"].stored_bytes
     # signs and norms in blocks, filled up to whole transforms
-    ratio = kept["vector, Hadamard frequencies"] * 64 / whole["hadamard"].stored_bytes
+    ratio = (
+        stored_bytes["vector, Hadamard frequencies"]
+        * 64
+        / whole["hadamard"].stored_bytes
+    )
     np.testing.assert_allclose(ratio, 1, rtol=0.01)
     # nothing is read in less than the time that its bytes take by the data sheet
     bandwidth = growth.HARDWARE["cluster"].bandwidth

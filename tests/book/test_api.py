@@ -23,15 +23,15 @@ PARTS = {part.name for part in pkgutil.iter_modules(ro.__path__) if part.name[0]
 
 
 @pytest.fixture(scope="module")
-def shown() -> dict[str, str]:
+def page_of() -> dict[str, str]:
     """Every documented object, by its full name: the page that it is on."""
     with (HTML / "objects.inv").open("rb") as file:
         kinds = InventoryFile.load(file, "", lambda _, page: page)
     return {
         name: page.partition("#")[0]
-        for kind, found in kinds.items()
+        for kind, objects in kinds.items()
         if kind.startswith("py:")
-        for name, (_, _, page, _) in found.items()
+        for name, (_, _, page, _) in objects.items()
     }
 
 
@@ -39,7 +39,7 @@ def modules() -> list[str]:
     """The explorers, the parts of the library, and the modules of a part that names
     nothing itself.
     """
-    found = ["rankone_book.widgets"]
+    names = ["rankone_book.widgets"]
     for part in sorted(PARTS - {"plain"}):  # which its page shows as it is written
         module = importlib.import_module(f"rankone.{part}")
         inner = (
@@ -47,27 +47,29 @@ def modules() -> list[str]:
             if hasattr(module, "__all__")
             else pkgutil.iter_modules(getattr(module, "__path__", []))
         )
-        found += [f"rankone.{part}.{each.name}" for each in inner] or [
+        names += [f"rankone.{part}.{each.name}" for each in inner] or [
             f"rankone.{part}"
         ]
-    return found
+    return names
 
 
 @pytest.mark.parametrize("name", sorted(set(ro.__all__) - PARTS))
-def test_a_public_name_is_on_the_first_page(name: str, shown: dict[str, str]) -> None:
-    assert shown[f"rankone.{name}"] == "book/api.html"
+def test_a_public_name_is_on_the_first_page(name: str, page_of: dict[str, str]) -> None:
+    assert page_of[f"rankone.{name}"] == "book/api.html"
 
 
 @pytest.mark.parametrize("module", modules())
 def test_all_that_a_part_names_is_on_its_page(
-    module: str, shown: dict[str, str]
+    module: str, page_of: dict[str, str]
 ) -> None:
-    assert shown[module] in {f"book/{page}.html" for page in PAGES}
-    held = importlib.import_module(module)
+    assert page_of[module] in {f"book/{page}.html" for page in PAGES}
+    namespace = importlib.import_module(module)
     names = [
-        name for name in getattr(held, "__all__", []) if callable(getattr(held, name))
+        name
+        for name in getattr(namespace, "__all__", [])
+        if callable(getattr(namespace, name))
     ]
-    assert set(names) <= {name.rpartition(".")[2] for name in shown}
+    assert set(names) <= {name.rpartition(".")[2] for name in page_of}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -153,7 +153,7 @@ def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None
 def test_a_planted_fault_is_seen(
     book: claim_chain.Book, change: dict[str, Any], fault: str
 ) -> None:
-    assert any(fault in found for found in faults({**deepcopy(ROW), **change}, book))
+    assert any(fault in text for text in faults({**deepcopy(ROW), **change}, book))
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compar
         "D-x.late": 2.0,
     }
 
-    def found(**changed: float | None) -> list[str]:
+    def messages(**changed: float | None) -> list[str]:
         figures = numbers | {f"D-x.{name}": number for name, number in changed.items()}
         return [
             *violations(
@@ -216,11 +216,11 @@ def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compar
             )
         ]
 
-    text, late = found()
+    text, late = messages()
     assert "D-x.text is a text" in text
     assert "recorded before this one" in late
-    assert "D-x.b is 0.5, and should be > D-x.a" in found(b=0.5)
-    assert "D-x.c is nan, and should be < 1e-9" in found(c=float("nan"))
+    assert "D-x.b is 0.5, and should be > D-x.a" in messages(b=0.5)
+    assert "D-x.c is nan, and should be < 1e-9" in messages(c=float("nan"))
 
 
 def test_the_names_of_a_row_s_figures_are_made_whole(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_page_is_read_again_if_a_format_that_it_shows_has_changed(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "claims.yml").write_text("- {id: D-x, figures: {a: .2f, b-1: .1f}}\n")
-    shown = {
+    formats_by_page = {
         "same": {"D-x.a": ".2f"},
         "other": {"D-x.a": ".2f", "D-x.b-1": ".3f"},
         "gone": {"D-x.c": ".1f"},
@@ -265,7 +265,9 @@ def test_a_page_is_read_again_if_a_format_that_it_shows_has_changed(
     env: Any = SimpleNamespace(
         srcdir=tmp_path,
         config=SimpleNamespace(claims_file="claims.yml"),
-        metadata={page: {"formats": formats} for page, formats in shown.items()},
+        metadata={
+            page: {"formats": formats} for page, formats in formats_by_page.items()
+        },
     )
     env.metadata["none"] = {}
     assert outdated(None, env, set()) == ["other", "gone"]

@@ -62,7 +62,7 @@ def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
         python(FREEZE.python) or sys.executable,
         folder,
     )
-    made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    interpreter = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     wheels = sorted((HTML / "wheels").rglob("*.whl"))
     uv(
         "pip",
@@ -70,12 +70,12 @@ def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--quiet",
         "--no-deps",
         "--python",
-        made,
+        interpreter,
         "--requirements",
         colab_freeze.RECORDED,
         *wheels,
     )
-    return made
+    return interpreter
 
 
 @pytest.fixture(scope="module")
@@ -177,10 +177,10 @@ def test_every_solution_is_graded_right_on_colab(
     reports: dict[str, str] = {}
     for cell in executions[chapter].result().cells:
         if cell.cell_type == "code" and (
-            asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)
+            call := re.search(r'grader\.check\("(q\d+)"\)', cell.source)
         ):
             # the stub's first, then the solution's
-            reports[asked[1]] = cell.outputs[-1].data["text/plain"]
+            reports[call[1]] = cell.outputs[-1].data["text/plain"]
     names = [f"q{n}" for n in range(1, COUNTS[chapter.removesuffix("_exercises")] + 1)]
     assert reports == {name: f"{name}: all checks passed." for name in names}
 

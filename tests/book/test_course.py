@@ -156,9 +156,9 @@ def test_a_chapter_takes_its_facts_from_the_map(name: str) -> None:
     source = (ROOT / f"book/chapters/{name}.md").read_text(encoding="utf-8")
     assert source.count("```{chapter-facts}\n```") == 1
     assert "minutes.**" not in source
-    shown = page(f"book/chapters/{name}")
-    assert f"About {COURSE.read(name)} minutes. Needs " in shown
-    assert all(COURSE.title(other) in shown for other in COURSE.after(name))
+    page_text = page(f"book/chapters/{name}")
+    assert f"About {COURSE.read(name)} minutes. Needs " in page_text
+    assert all(COURSE.title(other) in page_text for other in COURSE.after(name))
 
 
 @pytest.mark.parametrize("name", FURTHER)
@@ -228,11 +228,11 @@ def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
     """Counted here from the map itself and from the chapters' tables, and found on the
     page.
     """
-    given = yaml.safe_load((ROOT / "book" / "course.yml").read_text(encoding="utf-8"))
+    course = yaml.safe_load((ROOT / "book" / "course.yml").read_text(encoding="utf-8"))
     sessions = next(
-        entry["sessions"] for entry in given["syllabi"] if entry["title"] == title
+        entry["sessions"] for entry in course["syllabi"] if entry["title"] == title
     )
-    chapters = {chapter["name"]: chapter for chapter in given["chapters"]}
+    chapters = {chapter["name"]: chapter for chapter in course["chapters"]}
     hall = home = 0
     for session in sessions:
         taught = session.get("teach", [])
@@ -263,18 +263,19 @@ def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
 
 def test_haste_would_be_seen() -> None:
     backwards = Syllabus("", "", list(reversed(SYLLABI["Half a term"].sessions)))
-    found = hasty(backwards)
-    assert "kernels before hopfield" in found
-    assert "ex-un-second" in found
+    complaints = hasty(backwards)
+    assert "kernels before hopfield" in complaints
+    assert "ex-un-second" in complaints
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_instructors_page_says_what_the_map_says(name: str) -> None:
-    shown = page(f"book/teaching/{name}")
-    assert f"Teaching: {COURSE.title(name)}" in shown
+    page_text = page(f"book/teaching/{name}")
+    assert f"Teaching: {COURSE.title(name)}" in page_text
     for exercise in COURSE.exercises_of(name):
         assert (
-            f"{exercise.title}, {exercise.stars}, {exercise.minutes} minutes" in shown
+            f"{exercise.title}, {exercise.stars}, {exercise.minutes} minutes"
+            in page_text
         )
     for entry in COURSE.questions(name):
         words = [
@@ -282,9 +283,9 @@ def test_the_instructors_page_says_what_the_map_says(name: str) -> None:
             for text in (entry["belief"], entry["ask"])
             for part in re.split(r"\$[^$]*\$", text)
         ]
-        assert [part for part in words if part.replace("'", "’") not in shown] == []
-    assert all(f"{claim}: " in shown for claim in COURSE.chapters[name]["insist"])
-    assert "not measured" not in shown
+        assert [part for part in words if part.replace("'", "’") not in page_text] == []
+    assert all(f"{claim}: " in page_text for claim in COURSE.chapters[name]["insist"])
+    assert "not measured" not in page_text
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -309,9 +310,9 @@ def test_every_assignment_that_is_named_can_be_made() -> None:
     overview = page("book/teaching")
     pages = [page(f"book/teaching/{name}") for name in CHAPTERS]
     named = {
-        found
+        chapter
         for text in [overview, *pages]
-        for found in re.findall(r"make assignment CHAPTER=(\w+)", text)
+        for chapter in re.findall(r"make assignment CHAPTER=(\w+)", text)
     }
     others = re.search(r"The other pages of exercises are (.*?)\.", overview)
     assert others
@@ -323,36 +324,36 @@ def test_every_assignment_that_is_named_can_be_made() -> None:
 
 
 def test_the_page_counts_the_questions_that_have_a_button() -> None:
-    asked = [entry for name in CHAPTERS for entry in COURSE.questions(name)]
-    shown = [entry for entry in asked if COURSE.button(entry)]
-    assert 0 < len(shown) < len(asked)
-    assert COURSE.counts["buttons"] == len(shown)
-    words = f"Of the {len(asked)} questions, {len(shown)} have a button in an explorer."
+    questions = [entry for name in CHAPTERS for entry in COURSE.questions(name)]
+    with_button = [entry for entry in questions if COURSE.button(entry)]
+    assert 0 < len(with_button) < len(questions)
+    assert COURSE.counts["buttons"] == len(with_button)
+    words = f"Of the {len(questions)} questions, {len(with_button)} have a button in an explorer."
     assert words in page("book/teaching")
 
 
 def test_no_arc_of_the_map_leaves_the_picture() -> None:
-    drawn = picture(COURSE, dict.fromkeys(CHAPTERS, ""))
-    arcs = re.findall(r'd="M(\d+) \d+ C(-?\d+) \d+ -?\d+ \d+ \d+ \d+"', drawn)
-    assert len(arcs) == drawn.count('class="arc')
+    svg = picture(COURSE, dict.fromkeys(CHAPTERS, ""))
+    arcs = re.findall(r'd="M(\d+) \d+ C(-?\d+) \d+ -?\d+ \d+ \d+ \d+"', svg)
+    assert len(arcs) == svg.count('class="arc')
     # the middle of a Bézier curve
     assert all(0.25 * int(axis) + 0.75 * int(reach) > 1 for axis, reach in arcs)
 
 
 def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:
     source = (HTML / "book" / "teaching.html").read_text(encoding="utf-8")
-    drawn = source[
+    svg = source[
         source.index('<svg class="course-map"') : source.index(
             "</svg>", source.index("course-map")
         )
     ]
-    assert re.findall(r'href="teaching/(\w+)\.html"', drawn) == CHAPTERS
+    assert re.findall(r'href="teaching/(\w+)\.html"', svg) == CHAPTERS
     arcs = sum(
         len(COURSE.after(name)) + len(COURSE.chapters[name].get("optional", {}))
         for name in CHAPTERS
     )
-    assert drawn.count('class="arc') == arcs
-    said = html.unescape(re.findall(r"<desc[^>]*>(.*?)</desc>", drawn)[0])
+    assert svg.count('class="arc') == arcs
+    said = html.unescape(re.findall(r"<desc[^>]*>(.*?)</desc>", svg)[0])
     assert f"{COURSE.title('language')} needs {COURSE.title('editing')}." in said
 
 

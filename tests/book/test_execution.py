@@ -41,11 +41,11 @@ def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
     app = SimpleNamespace(config=SimpleNamespace(nb_execution_cache_path=str(tmp_path)))
     for _ in range(2):  # a second failure finds nothing more to forget
         forget_complaints(app, None)
-        kept = [
+        sources = [
             cache.get_cache_bundle(record.pk).nb.cells[0].source
             for record in cache.list_cache_records()
         ]
-        assert kept == ["print(1)"]
+        assert sources == ["print(1)"]
 
 
 def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):

@@ -28,9 +28,9 @@ def links() -> list[tuple[Path, str, str]]:
     """Page, attributes and words of every such link of the built book."""
     pages = [path for path in HTML.rglob("*.html") if "_static" not in path.parts]
     return [
-        (path, *found)
+        (path, *link)
         for path in pages
-        for found in LINK.findall(path.read_text(encoding="utf-8"))
+        for link in LINK.findall(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -67,10 +67,10 @@ def test_what_does_not_exist_is_refused_by_name(target: str, words: str) -> None
 
 def test_the_address_says_the_state_as_the_pages_read_it() -> None:
     state = {"q": "few", "k": [1, -0.5], "geometry": "keys", "best": True}
-    made = fragment("editing", state)
-    assert made.startswith("#r1:editing?q=few&k=%5B1%2C-0.5%5D&")
-    assert not set(made) & set(" [],\"'<>")
-    assert dict(parse_qsl(made.partition("?")[2]))["best"] == "true"
+    link = fragment("editing", state)
+    assert link.startswith("#r1:editing?q=few&k=%5B1%2C-0.5%5D&")
+    assert not set(link) & set(" [],\"'<>")
+    assert dict(parse_qsl(link.partition("?")[2]))["best"] == "true"
     assert fragment("editing", {}) == "#r1:editing?"
 
 

@@ -192,17 +192,17 @@ def test_only_the_books_build_draws_for_a_phone_and_draws_the_same_picture(monke
         shell.display_formatter.formatters["image/png"], "enabled", True
     )
 
-    def drawn():
+    def example():
         fig, axes = figure(1, 2)
         axes[0].plot([0, 1], [1, 0])
         return fig
 
     monkeypatch.delenv("RANKONE_BUILD", raising=False)
-    before, _ = shell.display_formatter.format(drawn())
+    before, _ = shell.display_formatter.format(example())
     assert PHONE not in before
     monkeypatch.setenv("RANKONE_BUILD", "1")
     for _ in range(2):
-        data, _ = shell.display_formatter.format(drawn())
+        data, _ = shell.display_formatter.format(example())
         assert data["image/png"] == before["image/png"]
         (wide, low), (narrow, high) = (
             size(b64decode(data[kind])) for kind in ("image/png", PHONE)

@@ -58,16 +58,16 @@ def links(page: str) -> list[str]:
 
 def merged(page: str, place: Path) -> str:
     (link,) = links(page)
-    found = re.search(r'href="([^"?]*)\?v=\w+"', link)
-    assert found is not None
-    return (place.parent / found[1]).read_text()
+    match = re.search(r'href="([^"?]*)\?v=\w+"', link)
+    assert match is not None
+    return (place.parent / match[1]).read_text()
 
 
 def test_its_styles_are_one_in_their_order_and_find_what_they_name(
     tmp_path: Path, place: Path
 ) -> None:
-    made = soon(PAGE, tmp_path, place)
-    text = merged(made, place)
+    page = soon(PAGE, tmp_path, place)
+    text = merged(page, place)
     assert [*re.findall(r"\b([abc]) \{", text)] == ["b", "a", "b", "c"]
     assert 'url("../pictures/a.svg")' in text
     assert 'url("../fonts/c.woff2?v=1")' in text
@@ -78,17 +78,17 @@ def test_its_styles_are_one_in_their_order_and_find_what_they_name(
         == 2
     )
     assert not re.search("@import|@charset|/\\*", text)
-    assert '<link media="print" rel="stylesheet" href="../_static/print.css" />' in made
+    assert '<link media="print" rel="stylesheet" href="../_static/print.css" />' in page
 
 
 def test_its_scripts_come_in_their_order_when_it_is_drawn(
     tmp_path: Path, place: Path
 ) -> None:
-    made = soon(PAGE, tmp_path, place)
-    assert re.findall(r'<script [^>]*src="([^"]*)"', made) == ["theirs.js"]
-    found = re.search(r'id="later">(.*?)</script>', made)
-    assert found is not None
-    scripts = json.loads(found[1])
+    page = soon(PAGE, tmp_path, place)
+    assert re.findall(r'<script [^>]*src="([^"]*)"', page) == ["theirs.js"]
+    match = re.search(r'id="later">(.*?)</script>', page)
+    assert match is not None
+    scripts = json.loads(match[1])
     names = [Path(each["src"]).name.partition("?")[0] for each in scripts]
     assert names == [
         "first.js",
@@ -99,10 +99,10 @@ def test_its_scripts_come_in_their_order_when_it_is_drawn(
         "searchindex.js",
     ]
     assert {"data-cards": "a&b", "src": "../_static/cards.js"} in scripts
-    assert "<script>const DOCUMENTATION_OPTIONS = {};</script>" in made
-    assert "<script>let inline = 1;</script>" in made
-    assert 'as="script"' not in made
-    assert 'as="font"' in made
+    assert "<script>const DOCUMENTATION_OPTIONS = {};</script>" in page
+    assert "<script>let inline = 1;</script>" in page
+    assert 'as="script"' not in page
+    assert 'as="font"' in page
 
 
 AT_WORK = """
@@ -145,13 +145,13 @@ def test_a_script_of_tabs_comes_with_tabs_alone(tmp_path: Path, place: Path) -> 
 def test_a_page_that_is_not_written_anew_has_its_styles_as_they_are_now(
     tmp_path: Path, place: Path
 ) -> None:
-    made = soon(PAGE, tmp_path, place)
-    assert soon(made, tmp_path, place) == made
+    page = soon(PAGE, tmp_path, place)
+    assert soon(page, tmp_path, place) == page
     (tmp_path / "_static" / "b.css").write_text("b { color: red }")
-    again = soon(made, tmp_path, place)
+    again = soon(page, tmp_path, place)
     assert merged(again, place).count("red") == 2
-    assert again != made  # a browser that has the page's old style fetches the new
-    assert re.sub(r"\?v=\w+", "", again) == re.sub(r"\?v=\w+", "", made)
+    assert again != page  # a browser that has the page's old style fetches the new
+    assert re.sub(r"\?v=\w+", "", again) == re.sub(r"\?v=\w+", "", page)
     assert f'{OF}="_static/a.css _static/styles/c.css"' in again
 
 

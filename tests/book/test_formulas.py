@@ -170,10 +170,10 @@ def runs(tex, display=True):
     """The lines that a formula breaks into where there is room for a run alone, by the
     characters of each.
     """
-    found = typesetter.html(tex, display).split("<mjx-assistive-mml")[0]
+    markup = typesetter.html(tex, display).split("<mjx-assistive-mml")[0]
     return [
         re.findall(r'class="mjx-c(\w+)', run)
-        for run in re.findall("<mjx-run>(.*?)</mjx-run>", found)
+        for run in re.findall("<mjx-run>(.*?)</mjx-run>", markup)
     ]
 
 

@@ -52,8 +52,8 @@ def test_the_noise_is_the_accepted_one():
     assert float(thresholds.noise(K=K, Y=Y)) == pytest.approx(0.2, rel=1e-6)
     Y = growth.frequencies(K, D, error=0.5, use="retrieval")
     assert float(thresholds.roughness(D=D, K=K, Y=Y)) == pytest.approx(0.5, rel=1e-6)
-    wanted = float(thresholds.features_for_stability(D=D, K=K))
-    assert pytest.approx(wanted, rel=1e-6) == Y
+    expected = float(thresholds.features_for_stability(D=D, K=K))
+    assert pytest.approx(expected, rel=1e-6) == Y
     assert growth.costs(K, D, error=0.2)["hadamard"].signal == pytest.approx(5)
 
 

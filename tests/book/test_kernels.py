@@ -35,10 +35,10 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
     products.
     """
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
-    made = Forks()
-    monkeypatch.setattr(kernels, "forks", made)
-    yield made
-    made.close()
+    instance = Forks()
+    monkeypatch.setattr(kernels, "forks", instance)
+    yield instance
+    instance.close()
 
 
 def printed(folder: Path, value: str) -> list[str]:

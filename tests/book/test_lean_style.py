@@ -16,8 +16,8 @@ def test_a_rule_stays_where_all_its_names_may_stand_somewhere() -> None:
     .btn::after { content: "} .gone {" } @import url("a;b");
     @keyframes spin { to { rotate: 1turn } } @font-face { font-family: a }
     """
-    left = lean(style, WORDS | {"css"})
-    for kept in (
+    lean_style = lean(style, WORDS | {"css"})
+    for rule in (
         "html{",
         ".btn{",
         "#theme > a:not(.never){",
@@ -25,18 +25,18 @@ def test_a_rule_stays_where_all_its_names_may_stand_somewhere() -> None:
         ":is(.btn, .show){",
         'a[href=".css"]{',
     ):
-        assert kept in left, left
-    assert "@media (min-width: 1px){.col-md-6{" in left
-    assert "@keyframes spin" in left
-    assert "@font-face" in left
-    assert '.btn::after{ content: "} .gone {" }' in left
+        assert rule in lean_style, lean_style
+    assert "@media (min-width: 1px){.col-md-6{" in lean_style
+    assert "@keyframes spin" in lean_style
+    assert "@font-face" in lean_style
+    assert '.btn::after{ content: "} .gone {" }' in lean_style
     for dropped in (".btn .gone", ".gone{", "col-md-7", "print"):
-        assert dropped not in left
+        assert dropped not in lean_style
 
 
 def test_the_themes_own_style_shrinks_to_a_third() -> None:
     style = SOURCE.read_text(encoding="utf-8")
-    left = lean(
+    lean_style = lean(
         style,
         {
             "bd-article",
@@ -49,5 +49,7 @@ def test_the_themes_own_style_shrinks_to_a_third() -> None:
             "show",
         },
     )
-    assert ".navbar" in left
-    assert len(gzip.compress(left.encode())) < len(gzip.compress(style.encode())) / 3
+    assert ".navbar" in lean_style
+    assert (
+        len(gzip.compress(lean_style.encode())) < len(gzip.compress(style.encode())) / 3
+    )

@@ -97,8 +97,8 @@ def test_lines_keep_their_own_colours_over_translucent_areas(tmp_path):
     with Image.open(tmp_path / "curves.webp") as light:
         pixels = np.asarray(on_white(light), int)
     for colour in COLOURS[:3]:
-        wanted = 255 * np.asarray(to_rgb(colour))
-        assert np.linalg.norm(pixels - wanted, axis=-1).min() < 60  # of 442
+        expected = 255 * np.asarray(to_rgb(colour))
+        assert np.linalg.norm(pixels - expected, axis=-1).min() < 60  # of 442
 
 
 def test_a_drawing_may_mix_many_colours_in_translucent_bands(tmp_path):
@@ -144,8 +144,8 @@ def test_a_second_build_finds_what_the_first_has_lightened_and_drops_the_rest(
 def test_a_drawing_on_nothing_is_the_same_on_white():
     pixels = np.random.default_rng(0).integers(0, 256, (8, 8, 3), np.uint8)
     drawing = Image.fromarray(pixels)
-    found = np.asarray(on_white(_transparent(drawing)), int)
-    assert abs(found - pixels).max() <= 2  # two roundings to 1/255
+    result = np.asarray(on_white(_transparent(drawing)), int)
+    assert abs(result - pixels).max() <= 2  # two roundings to 1/255
 
 
 def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_where_its_panels_are(
@@ -178,18 +178,18 @@ def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_whe
     page = tmp_path / "page.html"
     page.write_text(f"<figure>{image}{words}</figure>")
     lighten(folder.glob("*.png"), [page], tmp_path / "kept")
-    made = page.read_text()
+    html_text = page.read_text()
     assert (
         f'<source media="(max-width: 576px)" srcset="_images/{name}-phone.webp" width="30" height="60">'
-        in made
+        in html_text
     )
-    assert f'href="_images/{name}.webp"' in made
+    assert f'href="_images/{name}.webp"' in html_text
     assert sorted(path.name for path in folder.iterdir()) == [
         f"{name}-phone.webp",
         f"{name}.webp",
     ]
-    on_phone = re.sub(r'<span class="beside">.*?</span>', "", made)
-    beside = re.sub(r'<span class="stacked">.*?</span>', "", made)
+    on_phone = re.sub(r'<span class="beside">.*?</span>', "", html_text)
+    beside = re.sub(r'<span class="stacked">.*?</span>', "", html_text)
     text = [re.sub("<.*?>", "", page) for page in (on_phone, beside)]
     assert text == [
         "Above, a law (below: its slope), from left to right, at a right angle; right by step: below by step.",
@@ -208,13 +208,13 @@ def test_styles_and_pictures_mean_the_same_phone():
 
 def test_no_other_screen_of_the_built_book_gets_the_figure_drawn_for_a_phone():
     pages = Path("_build/html/book").rglob("*.html")
-    drawn = {
+    names = {
         name
         for page in pages
         for name in re.findall(rf"_images/(\w+){ON_PHONE}\.webp", page.read_text())
     }
-    assert len(drawn) > 50
-    for name in drawn:
+    assert len(names) > 50
+    for name in names:
         at = Path("_build/html/_images")
         with (
             Image.open(at / f"{name}{ON_PHONE}.webp") as narrow,

@@ -32,7 +32,7 @@ def dead(page: Path) -> list[str]:
     """Addresses of a page within the site that lead to no file, or to no place in
     one.
     """
-    found = []
+    addresses = []
     for address in map(
         unescape,
         ADDRESS.findall(
@@ -50,8 +50,8 @@ def dead(page: Path) -> list[str]:
         place = unquote(parts.fragment)
         known = target.suffix != ".html" or not place or place.startswith(OWN)
         if not target.exists() or not (known or place in places(target)):
-            found.append(address)
-    return found
+            addresses.append(address)
+    return addresses
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_pages_below_a_chapter_are_listed_beside_each_of_them(
         html = page.read_text(encoding="utf-8")
         links = re.findall(r'class="toctree-l2.*?href="([^"#]*)', html, re.S)
         # a page's own address is `#`, without its name
-        found = {
+        targets = {
             (page.parent / link).resolve() if link else page.resolve() for link in links
         }
-        assert found == {(SITE / f"{other}.html").resolve() for other in others}
+        assert targets == {(SITE / f"{other}.html").resolve() for other in others}
 
 
 def test_one_page_lists_the_works_so_that_every_citation_leads_there() -> None:

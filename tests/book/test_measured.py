@@ -205,7 +205,7 @@ def test_a_condition_of_another_form_is_refused(condition: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "shown"),
+    ("cell", "expected"),
     [
         ("x = f(2)\nmeasured('a', b=x), measured('c', d=\n    2 * x);", "x = f(2)"),
         ("from rankone_book.claims import measured\n\nx = 1", "x = 1"),
@@ -231,8 +231,10 @@ def test_a_condition_of_another_form_is_refused(condition: str) -> None:
         ("x\nmeasured('a', 1)\ny", "x\ny"),
     ],
 )
-def test_a_page_shows_a_cell_without_what_only_records(cell: str, shown: str) -> None:
-    assert without_bookkeeping(cell) == shown
+def test_a_page_shows_a_cell_without_what_only_records(
+    cell: str, expected: str
+) -> None:
+    assert without_bookkeeping(cell) == expected
 
 
 @pytest.mark.parametrize(
@@ -278,8 +280,8 @@ def test_a_cell_that_only_sets_up_is_folded(code: str, folded: bool) -> None:
     cell = nodes.container("", nodes.container("", source, classes=["cell_input"]))
     _tidy(cell, source)
     assert (cell.get("prompt_show") == "Set-up") is folded
-    shown = nodes.container("", nodes.Text("1"), classes=["cell_output"])
-    open_cell = nodes.container("", shown)
+    output = nodes.container("", nodes.Text("1"), classes=["cell_output"])
+    open_cell = nodes.container("", output)
     _tidy(open_cell, nodes.literal_block(text=code))
     assert "hide_mode" not in open_cell  # a reader looks at what it shows
 
@@ -293,38 +295,38 @@ every_page = pytest.mark.parametrize(
 
 def packed(code: str) -> list[str]:
     """The statements of a cell that are several in one, or a function without `def`."""
-    found = []
+    statements = []
     for node in ast.walk(ast.parse(code)):
         chained = isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple)
         unnamed = isinstance(node, ast.Assign | ast.AnnAssign) and (
             isinstance(node.value, ast.Lambda)
         )
         if chained or unnamed:
-            found.append(ast.unparse(node))
+            statements.append(ast.unparse(node))
     signs = [
         token
         for token in tokenize.generate_tokens(io.StringIO(code).readline)
         if token.type not in LAYOUT
     ]
     # the last may hide what the cell's last call returns
-    found += [token.line for token in signs[:-1] if token.string == ";"]
-    return found
+    statements += [token.line for token in signs[:-1] if token.string == ";"]
+    return statements
 
 
 @every_page
 def test_a_cell_has_one_statement_a_line_and_functions_with_names(page: Path) -> None:
-    found = re.findall(
+    sources = re.findall(
         r"^```\{code-cell\}[^\n]*\n(.*?)^```$",
         page.read_text(encoding="utf-8"),
         re.MULTILINE | re.DOTALL,
     )
-    code = [OPTIONS.sub("", cell) for cell in found]
+    code = [OPTIONS.sub("", cell) for cell in sources]
     python = [cell for cell in code if not cell.lstrip().startswith("%")]
     assert [statement for cell in python for statement in packed(cell)] == []
 
 
 @pytest.mark.parametrize(
-    ("code", "found"),
+    ("code", "expected"),
     [
         ("ax.plot(x)\nax.grid();\n", []),
         ("ax.grid(); # nothing\n", []),
@@ -335,13 +337,13 @@ def test_a_cell_has_one_statement_a_line_and_functions_with_names(page: Path) ->
         ("ax.grid();\nprint(x)\n", ["ax.grid();\n"]),
     ],
 )
-def test_several_statements_in_one_are_seen(code: str, found: list[str]) -> None:
-    assert packed(code) == found
+def test_several_statements_in_one_are_seen(code: str, expected: list[str]) -> None:
+    assert packed(code) == expected
 
 
 def repeated(code: str) -> list[str]:
     """Claims with several calls of `measured` in one row of calls."""
-    found = []
+    repeats = []
     for node in ast.walk(ast.parse(code)):
         for block in ("body", "orelse", "finalbody"):
             body = getattr(node, block, None)
@@ -352,8 +354,8 @@ def repeated(code: str) -> list[str]:
                     row.append(ast.unparse(call.args[0]))
                 else:
                     row = []
-                found += row[-1:] if row.count((row or [""])[-1]) > 1 else []
-    return found
+                repeats += row[-1:] if row.count((row or [""])[-1]) > 1 else []
+    return repeats
 
 
 @every_page
@@ -363,7 +365,7 @@ def test_a_claim_is_recorded_with_one_call(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "found"),
+    ("code", "expected"),
     [
         ("measured('a', b=1)\nmeasured('c', b=1)\nmeasured('a', d=1)", ["'a'"]),
         (
@@ -374,8 +376,8 @@ def test_a_claim_is_recorded_with_one_call(page: Path) -> None:
         ("measured('a', b=1)\nmeasured('c', b=1)", []),
     ],
 )
-def test_two_calls_for_one_claim_are_seen(code: str, found: list[str]) -> None:
-    assert repeated(code) == found
+def test_two_calls_for_one_claim_are_seen(code: str, expected: list[str]) -> None:
+    assert repeated(code) == expected
 
 
 def test_a_card_shows_the_argument_that_records_the_figure() -> None:
@@ -396,7 +398,7 @@ measured("D-x", {f"law-{D}": law(D) for D in (1, 2)})
 measured(f"D-{n}", ratio="ε" + e)
 """
     )
-    shown = {
+    code_by_key = {
         key: next(line.code for line in lines if line.records(key))
         for key in (
             "D-x.gap-20",
@@ -407,7 +409,7 @@ measured(f"D-{n}", ratio="ε" + e)
             "D-eq3.ratio",
         )
     }
-    assert shown == {
+    assert code_by_key == {
         "D-x.gap-20": 'f"gap-{n}": a\n    + b',
         "D-x.from": '"from": c',
         "D-x.bits-early": "bits_early=walked[0.5, 100][1]",

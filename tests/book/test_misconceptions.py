@@ -76,8 +76,8 @@ def started(entry: dict[str, Any]) -> dict[str, Any]:
 def test_the_widget_takes_the_setting(name: str) -> None:
     entry = SHOWN[name]
     assert set(entry["settings"]) <= set(pages()[entry["widget"]]["defaults"])
-    made = getattr(widgets, entry["widget"])(**entry["settings"])
-    assert set(made.settings) == set(entry["settings"])
+    explorer = getattr(widgets, entry["widget"])(**entry["settings"])
+    assert set(explorer.settings) == set(entry["settings"])
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def blend(s: dict[str, Any]) -> float:
         "clamp": known,
         "progress": False,
     }
-    found = ro.retrieve(ro.MrDAM(patterns, s["beta"]), start, **options)
-    return np.abs(found.x - truth)[~known].mean() * truth.size**0.5
+    retrieval = ro.retrieve(ro.MrDAM(patterns, s["beta"]), start, **options)
+    return np.abs(retrieval.x - truth)[~known].mean() * truth.size**0.5
 
 
 def size(s: dict[str, Any]) -> dict[str, float]:
@@ -180,9 +180,9 @@ def free(s: dict[str, Any]) -> dict[str, float]:
     v = np.array(s["v"])
     pseudo = pseudo_inverse_edit(W, K, k, v)
     ridge = ro.rank_one_edit(W, K @ K.T, k, v, ridge=0.001)
-    paid = [(((edit.apply(W) - W) @ K) ** 2).sum() for edit in (pseudo, ridge)]
-    assert paid[1] < 0.001  # as is said of the ridge
-    return {"pseudo": paid[0]}
+    interferences = [(((edit.apply(W) - W) @ K) ** 2).sum() for edit in (pseudo, ridge)]
+    assert interferences[1] < 0.001  # as is said of the ridge
+    return {"pseudo": interferences[0]}
 
 
 def world(
@@ -197,11 +197,11 @@ def world(
             [condition**0.5, condition**-0.5]
         )
 
-    shown = widgets.PreconditioningExplorer(
+    explorer = widgets.PreconditioningExplorer(
         **{n: s[n] for n in ("conditionT", "angleT", "conditionV", "angleV")}
     )
-    T = shown.T[:, : s["rankT"]]
-    V = shown.V[: s["rankV"]]
+    T = explorer.T[:, : s["rankT"]]
+    V = explorer.V[: s["rankV"]]
     A = (
         turned(1, s["angleA"])
         @ np.diag([s["conditionA"] ** 0.5, s["conditionA"] ** -0.5])
@@ -292,11 +292,11 @@ def bench(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, Any]:
     rule.
     """
     x, _, off = np.transpose(s["pairs"])
-    drawn = np.asarray(
+    normals = np.asarray(
         jax.random.normal(jax.random.key(s["seed"]), (12,), jnp.float32)
     )[: len(x)]
     keys = x[None]
-    values = (0.8 * np.sin(4 * x) + off + s["noise"] * drawn)[None]
+    values = (0.8 * np.sin(4 * x) + off + s["noise"] * normals)[None]
     return (
         keys,
         values,
@@ -314,10 +314,10 @@ def forgotten(s: dict[str, Any]) -> dict[str, float]:
 
 def between(s: dict[str, Any]) -> dict[str, float]:
     _, _, read = bench(s)
-    asked = np.linspace(-1.3, 1.3, 261)[None]
+    queries = np.linspace(-1.3, 1.3, 261)[None]
     rules = {"exact": writes.Exact(), "ridge": writes.Ridge(s["omega"])}
     return {
-        name: ((read(asked, rule) - 0.8 * np.sin(4 * asked)) ** 2).mean() ** 0.5
+        name: ((read(queries, rule) - 0.8 * np.sin(4 * queries)) ** 2).mean() ** 0.5
         for name, rule in rules.items()
     }
 

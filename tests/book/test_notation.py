@@ -42,40 +42,49 @@ def codes(page: str) -> Iterator[str]:
 @cache
 def modules() -> dict[str, list[ModuleType]]:
     """Public modules by the last part of their names."""
-    found: dict[str, list[ModuleType]] = {}
+    by_name: dict[str, list[ModuleType]] = {}
     for each in pkgutil.walk_packages(ro.__path__, "rankone."):
         if "._" not in each.name:
             module = importlib.import_module(each.name)
-            found.setdefault(each.name.rpartition(".")[2], []).append(module)
-    return found
+            by_name.setdefault(each.name.rpartition(".")[2], []).append(module)
+    return by_name
 
 
 @cache
 def public() -> dict[str, list[Any]]:
     """Classes and functions that a module of the package defines."""
-    found: dict[str, list[Any]] = {}
+    by_name: dict[str, list[Any]] = {}
     for module in [one for named in modules().values() for one in named]:
-        for name, held in vars(module).items():
-            if name[0] != "_" and getattr(held, "__module__", "") == module.__name__:
-                found.setdefault(name, []).append(held)
-    return found
+        for name, definition in vars(module).items():
+            if (
+                name[0] != "_"
+                and getattr(definition, "__module__", "") == module.__name__
+            ):
+                by_name.setdefault(name, []).append(definition)
+    return by_name
 
 
-def parameters(held: Any) -> set[str]:
+def parameters(definition: Any) -> set[str]:
     """Names of the arguments that a class or a function takes."""
     try:
-        return {*inspect.signature(held).parameters} if callable(held) else set()
+        return (
+            {*inspect.signature(definition).parameters}
+            if callable(definition)
+            else set()
+        )
     except ValueError:  # an exception has no signature
         return set()
 
 
-def members(held: Any) -> dict[str, Any]:
+def members(definition: Any) -> dict[str, Any]:
     """Fields, methods and properties of a class; of a module, what it defines."""
-    if not inspect.isclass(held):
-        return vars(held) if isinstance(held, ModuleType) else {}
-    fields = dataclasses.fields(held) if dataclasses.is_dataclass(held) else ()
+    if not inspect.isclass(definition):
+        return vars(definition) if isinstance(definition, ModuleType) else {}
+    fields = (
+        dataclasses.fields(definition) if dataclasses.is_dataclass(definition) else ()
+    )
     return dict.fromkeys(field.name for field in fields) | dict(
-        inspect.getmembers(held)
+        inspect.getmembers(definition)
     )
 
 
@@ -84,12 +93,12 @@ def words() -> set[str]:
     """Every name that stands alone in a call: of a class, a function, a field, a
     method, or an argument of one of these.
     """
-    every = [held for named in public().values() for held in named]
+    every = [definition for named in public().values() for definition in named]
     inner = [
         pair
-        for held in every
-        if inspect.isclass(held)
-        for pair in members(held).items()
+        for definition in every
+        if inspect.isclass(definition)
+        for pair in members(definition).items()
     ]
     methods = [member for _, member in inner if inspect.isfunction(member)]
     names = {*public(), *(name for name, _ in inner)}
@@ -105,12 +114,20 @@ def unknown(code: str) -> list[str]:
         *public().get(owner, []),
         *([OBJECTS[owner]] if owner in OBJECTS else []),
     ]
-    found = [members(held)[name] for held in owners if name in members(held)]
-    if not found and (owner or name not in words()):
+    matches = [
+        members(definition)[name]
+        for definition in owners
+        if name in members(definition)
+    ]
+    if not matches and (owner or name not in words()):
         return [path]
-    given = {*re.findall(r"\w+", arguments or "")}
-    takes = [parameters(held) for held in [*public().get(name, []), *found]]
-    return [] if any(given <= each for each in takes) else sorted(given)
+    argument_names = {*re.findall(r"\w+", arguments or "")}
+    takes = [
+        parameters(definition) for definition in [*public().get(name, []), *matches]
+    ]
+    return (
+        [] if any(argument_names <= each for each in takes) else sorted(argument_names)
+    )
 
 
 @pytest.mark.parametrize("code", sorted({*codes(PAGE.read_text(encoding="utf-8"))}))
@@ -120,14 +137,14 @@ def test_a_name_in_a_table_of_notation_is_one_of_the_package(code: str) -> None:
 
 def test_a_name_that_the_package_does_not_have_is_noticed() -> None:
     row = "| $s$ | $V$ | scalar | `thresholds.noise`, `.loudness`, `laws`, `laws.leverage` |"
-    given = [
+    names = [
         *codes(row),
         "kernels.rbf_kernel",
         "edit.price",
         "Ridge(sigma)",
         "adapt(x)",
     ]
-    assert [one for one in given if unknown(one)] == [
+    assert [one for one in names if unknown(one)] == [
         "thresholds.loudness",
         "laws",
         "laws.leverage",

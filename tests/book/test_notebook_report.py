@@ -39,13 +39,13 @@ def test_the_report_says_nothing_of_a_cost_that_was_not_measured(
 def test_colab_is_told_to_show_widgets(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told: list[str] = []
+    calls: list[str] = []
     colab = ModuleType("google.colab")
     colab.output = SimpleNamespace(
-        enable_custom_widget_manager=lambda: told.append("enabled")
+        enable_custom_widget_manager=lambda: calls.append("enabled")
     )  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "google", ModuleType("google"))
     monkeypatch.setitem(sys.modules, "google.colab", colab)
     report("in development", tested=("0.7.2", "0.10.2"))
-    assert told == ["enabled"]
+    assert calls == ["enabled"]
     assert capsys.readouterr().out

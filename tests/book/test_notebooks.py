@@ -70,10 +70,10 @@ def dangling(text: str) -> set[str]:
 
 def outputs(chapter: str, mime: str) -> list[nbformat.NotebookNode]:
     """Outputs of a notebook that have a form."""
-    found = (
+    all_outputs = (
         output for cell in read(chapter).cells for output in cell.get("outputs", [])
     )
-    return [output for output in found if mime in output.get("data", {})]
+    return [output for output in all_outputs if mime in output.get("data", {})]
 
 
 def measured_by(cell: nbformat.NotebookNode) -> dict[str, str]:
@@ -159,8 +159,8 @@ def test_an_explorer_that_was_not_run_is_its_still_and_says_where_it_is_live(
             data["text/html"],
         )
         assert re.search(rf"/book/chapters/{chapter}\.html#r1:\w+\?$", address)
-    shown = json.dumps([output.data for output in outputs(chapter, "text/plain")])
-    assert " object at 0x" not in shown
+    text = json.dumps([output.data for output in outputs(chapter, "text/plain")])
+    assert " object at 0x" not in text
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -210,10 +210,10 @@ def test_the_outputs_are_kept(chapter: str) -> None:
     pictures = [
         o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})
     ]
-    shown = re.findall(
+    images = re.findall(
         r'<img[^>]+src="\.\./\.\./_images/[0-9a-f]{64}\.webp"', page(chapter)
     )
-    assert len(pictures) == len(shown)
+    assert len(pictures) == len(images)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

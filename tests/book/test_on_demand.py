@@ -36,55 +36,56 @@ def page(finer: str = FINER, pictures: str = "AAAA") -> str:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Where a chapter of a site is written."""
-    made = tmp_path / "book" / "chapters" / "retrieval.html"
-    made.parent.mkdir(parents=True)
-    return made
+    path = tmp_path / "book" / "chapters" / "retrieval.html"
+    path.parent.mkdir(parents=True)
+    return path
 
 
-def parts(made: str) -> dict[str, dict[str, Any]]:
-    found = HELD.search(made)
-    assert found is not None
-    widget = json.loads(found[2])["state"]["one"]
+def parts(text: str) -> dict[str, dict[str, Any]]:
+    match = HELD.search(text)
+    assert match is not None
+    widget = json.loads(match[2])["state"]["one"]
     assert widget["state"] == {"n": 1}
     return {part["path"][0]: part for part in widget["buffers"]}
 
 
-def kept(place: Path, part: dict[str, Any]) -> str:
+def stored_text(place: Path, part: dict[str, Any]) -> str:
     assert not Path(part["script"]).is_absolute()  # a site is read from any address
     script = (place.parent / part["script"]).read_text()
-    found = re.fullmatch(
+    match = re.fullmatch(
         rf'\(globalThis\.rankoneBytes \?\?= {{}}\)\["{part["name"]}"\] = (".*");\n',
         script,
     )
-    assert found is not None
-    return json.loads(found[1])
+    assert match is not None
+    return json.loads(match[1])
 
 
 def test_it_is_in_scripts_beside_the_site_and_the_rest_stays(
     tmp_path: Path, place: Path
 ) -> None:
-    made = moved(page(), tmp_path, place)
-    assert FINER not in made
-    assert made.startswith("<p>Text.</p>")
-    assert made.endswith("</script><p>More.</p>")
-    found = parts(made)
-    assert found["pictures"] == {"path": ["pictures"], "data": "AAAA"}
-    assert kept(place, found["finer"]) == FINER
-    assert kept(place, found["_esm"]) == CODE
-    assert found["_esm"]["encoding"] == "utf-8"
-    assert found["finer"]["encoding"] == "base64"
-    assert found["_esm"]["name"] == mark(CODE)  # by which a still knows its bundle
-    assert moved(made, tmp_path, place) == made  # a page that was not built anew
+    moved_page = moved(page(), tmp_path, place)
+    assert FINER not in moved_page
+    assert moved_page.startswith("<p>Text.</p>")
+    assert moved_page.endswith("</script><p>More.</p>")
+    buffers = parts(moved_page)
+    assert buffers["pictures"] == {"path": ["pictures"], "data": "AAAA"}
+    assert stored_text(place, buffers["finer"]) == FINER
+    assert stored_text(place, buffers["_esm"]) == CODE
+    assert buffers["_esm"]["encoding"] == "utf-8"
+    assert buffers["finer"]["encoding"] == "base64"
+    assert buffers["_esm"]["name"] == mark(CODE)  # by which a still knows its bundle
+    # a page that was not built anew
+    assert moved(moved_page, tmp_path, place) == moved_page
 
 
 def test_a_page_loads_what_its_widgets_start_with(tmp_path: Path, place: Path) -> None:
     pictures = "A" * (LONG + 1)
-    made = moved(page(pictures=pictures), tmp_path, place)
-    found = parts(made)
-    assert kept(place, found["pictures"]) == pictures
-    asked = re.findall(r'<script defer src="([^"]*)"></script>', made)
-    assert sorted(asked) == sorted(
-        found[name]["script"] for name in ("pictures", "_esm")
+    moved_page = moved(page(pictures=pictures), tmp_path, place)
+    buffers = parts(moved_page)
+    assert stored_text(place, buffers["pictures"]) == pictures
+    scripts = re.findall(r'<script defer src="([^"]*)"></script>', moved_page)
+    assert sorted(scripts) == sorted(
+        buffers[name]["script"] for name in ("pictures", "_esm")
     )
 
 
@@ -92,12 +93,12 @@ def test_a_page_loads_what_its_widgets_start_with(tmp_path: Path, place: Path) -
 def test_what_waits_is_loaded_by_no_page(
     name: str, tmp_path: Path, place: Path
 ) -> None:
-    made = moved(page().replace("finer", name), tmp_path, place)
-    waiting = parts(made)[name]
-    assert kept(place, waiting) == FINER
-    asked = re.findall(r'<script defer src="([^"]*)"></script>', made)
-    assert waiting["script"] not in asked
-    assert len(asked) == 1  # the code
+    moved_page = moved(page().replace("finer", name), tmp_path, place)
+    waiting = parts(moved_page)[name]
+    assert stored_text(place, waiting) == FINER
+    scripts = re.findall(r'<script defer src="([^"]*)"></script>', moved_page)
+    assert waiting["script"] not in scripts
+    assert len(scripts) == 1  # the code
 
 
 def test_what_is_empty_stays(tmp_path: Path, place: Path) -> None:
@@ -107,15 +108,15 @@ def test_what_is_empty_stays(tmp_path: Path, place: Path) -> None:
 def test_what_two_widgets_share_is_loaded_once_and_a_state_may_hold_any_text(
     tmp_path: Path, place: Path
 ) -> None:
-    made = moved(page(), tmp_path, place)
-    found = HELD.search(made)
-    assert found is not None
-    states = json.loads(found[2])["state"]
+    moved_page = moved(page(), tmp_path, place)
+    match = HELD.search(moved_page)
+    assert match is not None
+    states = json.loads(match[2])["state"]
     assert states["two"] == {"state": {"html": "<b>no</b><script></script>"}}
     assert states["three"]["buffers"] == [
         part for part in states["one"]["buffers"] if part["path"] == ["_esm"]
     ]
-    assert made.count("<script defer") == 1
+    assert moved_page.count("<script defer") == 1
 
 
 def test_chapters_are_lightened_in_every_folder_once_a_book_is_built(

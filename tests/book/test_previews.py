@@ -154,19 +154,19 @@ def build(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(build) -> Path:
-    made, warnings = build(QUOTE + TABLE)
+    folder, warnings = build(QUOTE + TABLE)
     assert not warnings
-    return made
+    return folder
 
 
 def cards(site: Path, page: str) -> dict[str, str]:
     """A page's cards, each formula as its TeX."""
     script = (site / "_static" / "previews" / f"{page}.js").read_text()
     formula = r'<(span|div) class="math[^>]* data-tex="([^"]*)"[^>]*>(.*?)<mjx-container.*?</mjx-container></\1>'
-    held = json.loads(script.removeprefix("previews(").removesuffix(");\n"))
+    entries = json.loads(script.removeprefix("previews(").removesuffix(");\n"))
     return {
         key: re.sub(formula, r"$\2$\3", card, flags=re.DOTALL)
-        for key, card in held.items()
+        for key, card in entries.items()
     }
 
 
@@ -191,16 +191,16 @@ def test_examples(module) -> None:
 
 
 def test_a_link_shows_what_it_leads_to(site: Path) -> None:
-    found = cards(site, "index")
-    assert not any("a.org" in link for link in found)
-    assert found["part/one.html#equation-eq-one"].startswith(
+    page_cards = cards(site, "index")
+    assert not any("a.org" in link for link in page_cards)
+    assert page_cards["part/one.html#equation-eq-one"].startswith(
         r'$x=\tfrac12$<span class="eqno">(1)</span>'
     )
-    section = found["part/one.html#sec-halves"]
+    section = page_cards["part/one.html#sec-halves"]
     assert re.match(r"<h2>Halves, first</h2><p>In \$\\beta\$ and .*</p>", section)
     assert "There is" not in section
     assert all(
-        "headerlink" not in card and " id=" not in card for card in found.values()
+        "headerlink" not in card and " id=" not in card for card in page_cards.values()
     )
 
 
@@ -221,14 +221,14 @@ def test_links_of_a_card_lead_where_they_led(site: Path) -> None:
 
 def test_a_number_shows_its_line_its_claim_and_what_must_hold(site: Path) -> None:
     page = (site / "part" / "one.html").read_text()
-    found = cards(site, "part/one")
-    card = found["T-1.2.half"]
+    page_cards = cards(site, "part/one")
+    card = page_cards["T-1.2.half"]
     assert "<strong>0.50</strong> in full <code>0.5001</code>" in card
     assert "checks that it is below 1." in card
     assert "<pre>half=0.5</pre>" in card
     assert 'data-card="../claims.html#claims-t-1-2"' in card
-    assert "sharper" in found["../claims.html#claims-t-1-2"]
-    assert "<pre>f&quot;half{n}&quot;: n</pre>" in found["T-1.2.half2"]
+    assert "sharper" in page_cards["../claims.html#claims-t-1-2"]
+    assert "<pre>f&quot;half{n}&quot;: n</pre>" in page_cards["T-1.2.half2"]
     (cell,) = set(
         re.findall(
             r'<a class="number" data-figure="T-1\.2\.half2?" href="#([^"]*)"', page
@@ -253,16 +253,16 @@ def test_a_formula_that_is_a_symbol_shows_its_row_and_its_other_meanings(
     site: Path,
 ) -> None:
     page = (site / "part" / "one.html").read_text()
-    found = cards(site, "part/one")
+    page_cards = cards(site, "part/one")
     # none in a link, no longer one
     assert re.findall(r'<span class="symbol[^>]*data-tex="([^"]*)"', page) == [r"\beta"]
     assert re.search(
-        r"\$\\beta&gt;0\$.*sharpness.*scalar.*sharp", found[r"\beta"], re.DOTALL
+        r"\$\\beta&gt;0\$.*sharpness.*scalar.*sharp", page_cards[r"\beta"], re.DOTALL
     )
-    assert 'href="../notation.html#symbol-first-1"' in found[r"\beta"]
+    assert 'href="../notation.html#symbol-first-1"' in page_cards[r"\beta"]
     assert 'id="symbol-first-1"' in (site / "notation.html").read_text()
-    assert "a <strong>matrix</strong> there" in found["T"]
-    assert "matrix" not in found[r"\beta"]
+    assert "a <strong>matrix</strong> there" in page_cards["T"]
+    assert "matrix" not in page_cards[r"\beta"]
     assert not re.search(r'class="symbol', (site / "index.html").read_text())
 
 
@@ -330,7 +330,7 @@ def answers(site: Path, *queries: str) -> dict[str, list[dict]]:
 
 
 def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
-    found = answers(
+    results = answers(
         site,
         *(
             "β",
@@ -348,7 +348,7 @@ def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
         *("logsumexp", "hat D", "half", "nothing"),
     )
     first = {
-        query: [each["link"] for each in rows[:1]] for query, rows in found.items()
+        query: [each["link"] for each in rows[:1]] for query, rows in results.items()
     }
     symbol = "notation.html#symbol-first-1"
     claim = "claims.html#claims-t-1-2"
@@ -437,12 +437,12 @@ def test_definitions_are_ranked_by_name_then_words_then_kind(
     query: str, rows: list[tuple], best_first: list[int], tmp_path: Path
 ) -> None:
     (tmp_path / "_static").mkdir()
-    made = [
+    entries = [
         [names, title, kind, str(i), says]
         for i, (names, title, kind, says) in enumerate(rows)
     ]
     (tmp_path / "_static" / "definitions.js").write_text(
-        f"const DEFINITIONS = {json.dumps(made)};"
+        f"const DEFINITIONS = {json.dumps(entries)};"
     )
     assert [int(each["link"]) for each in answers(tmp_path, query)[query]] == best_first
 
@@ -476,11 +476,11 @@ def test_the_book_puts_the_definition_first(query: str, link: str) -> None:
 def test_every_number_and_statement_of_the_book_has_its_card() -> None:
     for page in sorted((HTML / "book" / "chapters").glob("*.html")):
         text = page.read_text(encoding="utf-8")
-        held = cards(HTML, f"book/chapters/{page.stem}")
-        assert set(re.findall(r'data-figure="([^"]*)"', text)) <= set(held)
+        page_cards = cards(HTML, f"book/chapters/{page.stem}")
+        assert set(re.findall(r'data-figure="([^"]*)"', text)) <= set(page_cards)
         assert text.count('class="pasted-text"') == text.count('class="number"')
         anchors = r'<a class="reference internal" href="([^"]*#(?:equation-|thm-|prop-|lem-|cor-|def-)[^"]*)"'
-        missing = set(re.findall(anchors, text)) - set(held)
+        missing = set(re.findall(anchors, text)) - set(page_cards)
         assert not missing, page.name
 
 

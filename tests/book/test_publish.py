@@ -50,7 +50,7 @@ def listed(remote: Path, path: str = "") -> dict[str, str]:
     return {line.split("\t")[1]: line.split()[2] for line in lines}
 
 
-def shown(remote: Path, path: str) -> str:
+def content(remote: Path, path: str) -> str:
     return git(remote, "show", f"gh-pages:{path}")
 
 
@@ -65,14 +65,14 @@ def test_releases_stay_bit_for_bit_and_the_root_is_replaced(
     publish.publish(site(tmp_path, "late"), str(remote))
     assert set(first) == {"v0.1.0/index.html", "v0.1.0/wheels/first/rankone.whl"}
     assert listed(remote, "v0.1.0/") == first
-    assert shown(remote, "v0.10.0/index.html") == "second"
-    assert shown(remote, "index.html") == "late"
+    assert content(remote, "v0.10.0/index.html") == "second"
+    assert content(remote, "index.html") == "late"
     assert "gone.html" not in listed(remote)
     assert ".nojekyll" in listed(remote)
-    assert json.loads(shown(remote, "versions.json")) == {
+    assert json.loads(content(remote, "versions.json")) == {
         "releases": ["0.10.0", "0.9.0", "0.1.0"]
     }
-    assert 'href="../v0.9.0/"' in shown(remote, "versions/index.html")
+    assert 'href="../v0.9.0/"' in content(remote, "versions/index.html")
 
 
 def test_wheels_of_earlier_builds_stay_as_they_are(
@@ -123,7 +123,7 @@ def test_a_push_in_between_is_not_lost(
     monkeypatch.setattr(publish, "arrange", interrupted)
     publish.publish(site(tmp_path, "late"), str(remote))
     assert len(times) == 3
-    assert (shown(remote, "index.html"), shown(remote, "v0.1.0/index.html")) == (
+    assert (content(remote, "index.html"), content(remote, "v0.1.0/index.html")) == (
         "late",
         "other",
     )

@@ -14,7 +14,7 @@ from extensions.pages.punctuation import (
 )
 
 
-def kept(*children, transform=KeepPunctuation):
+def spans_and_text(*children, transform=KeepPunctuation):
     """The spans that do not break, and the whole text, of a paragraph after the
     transform.
     """
@@ -40,7 +40,9 @@ def kept(*children, transform=KeepPunctuation):
     ],
 )
 def test_marks_stay_with_their_formula(before, after, span):
-    assert kept(nodes.Text(before), nodes.math("x", "x"), nodes.Text(after)) == (
+    assert spans_and_text(
+        nodes.Text(before), nodes.math("x", "x"), nodes.Text(after)
+    ) == (
         span,
         f"{before}x{after}",
     )
@@ -49,8 +51,11 @@ def test_marks_stay_with_their_formula(before, after, span):
 def test_formulas_side_by_side_and_at_the_ends():
     x = nodes.math("x", "x")
     y = nodes.math("y", "y")
-    assert kept(x, nodes.Text(", "), y, nodes.Text(".")) == (["x,", "y."], "x, y.")
-    assert kept(nodes.math("x", "x")) == ([], "x")
+    assert spans_and_text(x, nodes.Text(", "), y, nodes.Text(".")) == (
+        ["x,", "y."],
+        "x, y.",
+    )
+    assert spans_and_text(nodes.math("x", "x")) == ([], "x")
 
 
 def test_of_two_equal_marks_each_stays_in_its_place():
@@ -58,15 +63,21 @@ def test_of_two_equal_marks_each_stays_in_its_place():
     word = nodes.strong("", "a")
     x = nodes.math("x", "x")
     y = nodes.math("y", "y")
-    assert kept(word, nodes.Text(comma), x, nodes.Text(comma), y) == (["x,"], "a, x, y")
+    assert spans_and_text(word, nodes.Text(comma), x, nodes.Text(comma), y) == (
+        ["x,"],
+        "a, x, y",
+    )
 
 
 def test_a_name_with_a_hyphen_does_not_break():
     text = nodes.Text("K-FAC, or K-FAC's; X-ray and well-known")
     again = nodes.emphasis("", "so")
-    assert kept(text, transform=KeepNames) == (["K-FAC"] * 2, text.astext())
+    assert spans_and_text(text, transform=KeepNames) == (["K-FAC"] * 2, text.astext())
     twice = nodes.Text("K-FAC"), again, nodes.Text("K-FAC")
-    assert kept(*twice, transform=KeepNames) == (["K-FAC"] * 2, "K-FACsoK-FAC")
+    assert spans_and_text(*twice, transform=KeepNames) == (
+        ["K-FAC"] * 2,
+        "K-FACsoK-FAC",
+    )
 
 
 def test_the_long_name_of_a_file_breaks_where_its_words_end():
@@ -94,6 +105,8 @@ def test_the_long_name_of_a_file_breaks_where_its_words_end():
 def test_a_number_and_its_sign_for_per_cent_stay_on_one_line():
     code = nodes.literal("", "7 % 2")
     assert (
-        kept(nodes.Text("of 5 % or "), code, nodes.Text(" %"), transform=KeepUnits)[1]
+        spans_and_text(
+            nodes.Text("of 5 % or "), code, nodes.Text(" %"), transform=KeepUnits
+        )[1]
         == "of 5\N{NO-BREAK SPACE}% or 7 % 2\N{NO-BREAK SPACE}%"
     )

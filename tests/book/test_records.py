@@ -28,12 +28,12 @@ def place(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "load"), [("json", records.load_record), ("npz", records.load_pictures)]
 )
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.999])
-def test_a_damaged_record_is_named(place, name, load, share):
+@pytest.mark.parametrize("fraction", [0.0, 0.01, 0.5, 0.999])
+def test_a_damaged_record_is_named(place, name, load, fraction):
     assert load("figure1")
     path = place / f"figure1.{name}"
     data = path.read_bytes()
-    path.write_bytes(data[: int(share * len(data))])
+    path.write_bytes(data[: int(fraction * len(data))])
     with refused(
         ValueError, match=rf"record: got '.*figure1\.{name}', which cannot be read"
     ):
@@ -172,7 +172,7 @@ def test_the_recorded_files_are_as_they_would_be_written_now(tmp_path):
 
 
 def record_of(*cells, of="the paper"):
-    made = [
+    entries = [
         {
             "parameters": dict(
                 zip(("Y", "seed", "queries", "projection"), cell, strict=True)
@@ -181,12 +181,12 @@ def record_of(*cells, of="the paper"):
         for cell in cells
     ]
     full = {"Y": [10, 20, 40], "queries": 500, "projection": "gaussian"}
-    return {"axes": ["Y"], "of": of, "full": full, "cells": made}
+    return {"axes": ["Y"], "of": of, "full": full, "cells": entries}
 
 
 def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
     whole = (10, 0, 500, "gaussian")
-    found = records.coverage(
+    coverage = records.coverage(
         record_of(
             whole,
             (20, 0, 50, "gaussian"),
@@ -194,17 +194,17 @@ def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
             (99, 0, 500, "gaussian"),
         )
     )
-    assert (found.cells, found.whole, found.reduced, found.missing) == (
+    assert (coverage.cells, coverage.whole, coverage.reduced, coverage.missing) == (
         3,
         1,
         1,
         ((40,),),
     )
-    assert found.options == {
+    assert coverage.options == {
         "queries": ([16, 50], 500),
         "projection": (["hadamard"], "gaussian"),
     }
-    assert str(found) == (
+    assert str(coverage) == (
         "2 of the paper’s 3 settings, 1 of them with 16 or 50 queries instead of 500 "
         "and projection hadamard instead of gaussian"
     )
@@ -219,10 +219,10 @@ def test_values_that_exclude_each_other_are_not_missing_and_are_written(tmp_path
 
 
 def test_a_cell_counts_as_whole_once_one_of_its_runs_is():
-    found = records.coverage(
+    coverage = records.coverage(
         record_of((10, 0, 50, "gaussian"), (10, 1, 500, "gaussian"))
     )
-    assert (found.whole, found.reduced, found.options) == (1, 0, {})
+    assert (coverage.whole, coverage.reduced, coverage.options) == (1, 0, {})
 
 
 def test_a_grid_of_the_book_s_own_is_not_called_the_paper_s():

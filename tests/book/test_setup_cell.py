@@ -86,9 +86,9 @@ def test_the_set_up_cell_installs_the_wheels_of_this_build(chapter: str) -> None
 def test_the_set_up_cell_knows_what_the_chapter_took_in_this_build(
     chapter: str,
 ) -> None:
-    told = written(chapter).splitlines()[-1]
-    assert float(re.search(r"seconds=([\d.]+)", told)[1]) > 0  # type: ignore[index]
-    if (megabytes := re.search(r"megabytes=([\d.]+)", told)) is not None:
+    line = written(chapter).splitlines()[-1]
+    assert float(re.search(r"seconds=([\d.]+)", line)[1]) > 0  # type: ignore[index]
+    if (megabytes := re.search(r"megabytes=([\d.]+)", line)) is not None:
         assert 100 < float(megabytes[1]) < 10_000
 
 
@@ -244,27 +244,27 @@ def wheel_of(
         for path, digest in digests.items()
     ]
     folder.mkdir(parents=True, exist_ok=True)
-    made = folder / f"{name}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(made, "w") as archive:
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
         for path, text in (
             files | {f"{info}/RECORD": "\n".join([*record, f"{info}/RECORD,,"])}
         ).items():
             archive.writestr(path, text)
-    return made
+    return wheel
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     """A site with this build's wheels, and what was asked of it."""
     folder = tmp_path_factory.mktemp("site")
-    asked = list[str]()
+    requests = list[str]()
     published = sorted((HTML / "wheels").glob("*/*.whl"))
     for file in published:
         shutil.copy(file, folder)
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, text: str, *values: Any) -> None:
-            asked.append(text % values)
+            requests.append(text % values)
 
     served = ThreadingHTTPServer(
         ("127.0.0.1", 0), partial(Handler, directory=str(folder))
@@ -273,7 +273,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
     address = f"http://127.0.0.1:{served.server_port}/"
     wheels = [address + file.name for file in published]
     yield SimpleNamespace(
-        folder=folder, asked=asked, address=address, wheels=wheels, files=published
+        folder=folder,
+        requests=requests,
+        address=address,
+        wheels=wheels,
+        files=published,
     )
     served.shutdown()
     served.server_close()
@@ -334,12 +338,12 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
 @pytest.fixture
 def bare(reader: SimpleNamespace) -> Callable[[str], SimpleNamespace]:
     """The kernel's `run`, after what an earlier test installed is gone."""
-    for found in [
+    for folder in [
         *reader.own.glob("rankone*"),
         *reader.own.glob("greedy*"),
         *reader.own.glob("jax*"),
     ]:
-        shutil.rmtree(found)
+        shutil.rmtree(folder)
     reader.run(FORGET)
     return reader.run
 
@@ -363,8 +367,8 @@ def cell(
     wheels = Wheels(
         addresses, "0.1.0-abcdef0", fingerprint(*files) if files else "0" * 12
     )
-    made = set_up(ROOT, [], wheels, PAGE, None)
-    return re.sub("^NEEDED = .*", f"NEEDED = {needed or {}}", made, flags=re.M)
+    source = set_up(ROOT, [], wheels, PAGE, None)
+    return re.sub("^NEEDED = .*", f"NEEDED = {needed or {}}", source, flags=re.M)
 
 
 def install(reader: SimpleNamespace, wheel: Path) -> None:
@@ -383,27 +387,27 @@ def test_the_cell_installs_the_wheels_once_and_says_on_what_it_runs(
         r"1 × cpu · Python 3\.\d+\.\d+ · jax [\d.]+ \(tested: [\d.]+ to [\d.]+\) · rankone 0.1.0-abcdef0\n",
         first.text,
     )
-    asked = len(server.asked)
-    assert asked
+    count = len(server.requests)
+    assert count
     again = bare(FORGET) and bare(cell(server.wheels, server.files))
     assert again.text == first.text
-    assert len(server.asked) == asked
+    assert len(server.requests) == count
 
 
 def test_a_wheel_that_does_not_exist_gives_one_sentence(
     bare: Callable[[str], SimpleNamespace], server: SimpleNamespace
 ) -> None:
-    gone = server.address + "gone/rankone-0.1.0-py3-none-any.whl"
-    assert bare(cell([gone])).error == [
-        f"{gone} is not there (any more): take this notebook anew from {PAGE}."
+    dead_address = server.address + "gone/rankone-0.1.0-py3-none-any.whl"
+    assert bare(cell([dead_address])).error == [
+        f"{dead_address} is not there (any more): take this notebook anew from {PAGE}."
     ]
 
 
 def test_a_missing_network_gives_one_sentence(
     bare: Callable[[str], SimpleNamespace],
 ) -> None:
-    told = bare(cell([CLOSED]))
-    assert told.error == [
+    report = bare(cell([CLOSED]))
+    assert report.error == [
         f"pip could not install {CLOSED}: check the network, then run this cell again."
     ]
 
@@ -417,12 +421,12 @@ def test_another_build_in_a_warm_kernel_is_replaced(
     for name, files in OLD.items():
         install(reader, wheel_of(tmp_path, files, name=name))
     assert bare("import rankone; print(rankone.old)").text == "True\n"
-    told = bare(cell(server.wheels, server.files))
-    assert told.text.startswith(
+    report = bare(cell(server.wheels, server.files))
+    assert report.text.startswith(
         "The rankone that is installed here is not of this notebook's build: "
         "replacing it.\n"
     )
-    assert told.text.endswith("rankone 0.1.0-abcdef0\n")
+    assert report.text.endswith("rankone 0.1.0-abcdef0\n")
     assert bare("import rankone; print(hasattr(rankone, 'old'))").text == "False\n"
 
 
@@ -431,23 +435,23 @@ def test_another_build_stays_where_there_is_no_network(
 ) -> None:
     for name, files in OLD.items():
         install(reader, wheel_of(tmp_path, files, name=name))
-    told = bare(cell([CLOSED]))
-    assert not told.error
+    report = bare(cell([CLOSED]))
+    assert not report.error
     assert (
         "check the network, then run this cell again. Until then the installed one is "
-        "used.\n" in told.text
+        "used.\n" in report.text
     )
-    assert told.text.endswith("the old one ('of another build',)\n")
+    assert report.text.endswith("the old one ('of another build',)\n")
 
 
 def test_a_development_install_is_left_alone(
     bare: Callable[[str], SimpleNamespace], reader: SimpleNamespace
 ) -> None:
     bare(f"sys.path.insert(0, {str(ROOT / 'src')!r})")
-    told = bare(cell([CLOSED]))
+    report = bare(cell([CLOSED]))
     bare("sys.path.pop(0)")
-    assert not told.error
-    assert re.fullmatch("1 × .* rankone in development\n", told.text)
+    assert not report.error
+    assert re.fullmatch("1 × .* rankone in development\n", report.text)
 
 
 def test_a_package_that_wants_another_jax_gives_one_sentence_and_jax_stays(
@@ -464,8 +468,8 @@ def test_a_package_that_wants_another_jax_gives_one_sentence_and_jax_stays(
             needs=needs,
         )
     options = f"greedy --no-index --find-links {server.folder / 'index'}"
-    told = bare(cell(server.wheels, server.files, {"greedy": options}))
-    assert told.error == [
+    report = bare(cell(server.wheels, server.files, {"greedy": options}))
+    assert report.error == [
         "pip could not install greedy: check the network, then run this cell again."
     ]
     assert not [*reader.own.glob("jax*")]

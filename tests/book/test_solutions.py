@@ -63,10 +63,10 @@ def test_a_page_loses_its_solutions_and_nothing_else(page):
     )
     count = COUNTS[page.stem.removesuffix("_exercises")]
     assert cut.count("{exercise}") == cut.count("grader.check(") == count
-    kept = re.split(
+    pieces = re.split(
         r"```{solution-start}.*?{solution-end}\n```\n", text, flags=re.DOTALL
     )
-    assert re.sub(r"\n+", "\n", cut) == re.sub(r"\n+", "\n", "".join(kept))
+    assert re.sub(r"\n+", "\n", cut) == re.sub(r"\n+", "\n", "".join(pieces))
 
 
 def test_a_solution_that_is_not_recognised_stops_the_build():
@@ -120,10 +120,10 @@ def plain(site: Path, pattern: str) -> str:
 def test_a_site_without_solutions_holds_none_of_them(sites, files):
     with_, without = (plain(site, files) for site in sites)
     for page in PAGES:
-        found = answers(page.read_text(encoding="utf-8"))
-        assert len(found) >= 5
-        assert all(answer in with_ for answer in found)
-        assert not any(answer in without for answer in found)
+        page_answers = answers(page.read_text(encoding="utf-8"))
+        assert len(page_answers) >= 5
+        assert all(answer in with_ for answer in page_answers)
+        assert not any(answer in without for answer in page_answers)
     assert "folded" in with_
     assert "folded" not in without
     assert not re.search(r"[Ss]olution(-start| to )", without)
@@ -132,7 +132,7 @@ def test_a_site_without_solutions_holds_none_of_them(sites, files):
 def test_the_search_does_not_find_a_solutions_words(sites):
     with_, without = (plain(site, "searchindex.js") for site in sites)
     texts = [page.read_text(encoding="utf-8") for page in PAGES]
-    kept = words("\n".join(map(solutions.without_solutions, texts)), 6)
-    only = words("\n".join(map(removed, texts)), 9) - kept
+    page_words = words("\n".join(map(solutions.without_solutions, texts)), 6)
+    only = words("\n".join(map(removed, texts)), 9) - page_words
     assert sum(word in with_ for word in only) > 10
     assert [word for word in only if re.search(rf"\b{word}", without)] == []

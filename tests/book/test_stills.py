@@ -46,10 +46,10 @@ def pages() -> dict[Path, str]:
 
 def all_shown() -> list[Shown]:
     return [
-        shown
+        explorer
         for text in pages().values()
         for state in states(text)
-        for shown in shown_in(state).values()
+        for explorer in shown_in(state).values()
     ]
 
 
@@ -85,7 +85,7 @@ def test_an_explorer_is_known_by_its_state() -> None:
 
 
 @pytest.fixture
-def drawn(tmp_path: Path) -> Path:
+def repository(tmp_path: Path) -> Path:
     """A repository with one still, of an explorer with the bundle "b"."""
     folder = tmp_path / FOLDER
     folder.mkdir(parents=True)
@@ -93,19 +93,19 @@ def drawn(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_is_stale_is_named(drawn: Path) -> None:
-    assert stale(drawn, [Shown("editing", {}, "b")]) == []
-    assert stale(drawn, [Shown("editing", {}, "c")]) == [
+def test_what_is_stale_is_named(repository: Path) -> None:
+    assert stale(repository, [Shown("editing", {}, "b")]) == []
+    assert stale(repository, [Shown("editing", {}, "c")]) == [
         "editing was drawn with another bundle"
     ]
-    assert stale(drawn, []) == ["editing is on no page"]
-    assert stale(drawn, [Shown("editing", {}, "b"), Shown("other", {}, "b")]) == [
+    assert stale(repository, []) == ["editing is on no page"]
+    assert stale(repository, [Shown("editing", {}, "b"), Shown("other", {}, "b")]) == [
         "other has no still"
     ]
 
 
-def test_only_what_is_missing_or_of_another_bundle_is_due(drawn: Path) -> None:
-    table = rows(drawn)
+def test_only_what_is_missing_or_of_another_bundle_is_due(repository: Path) -> None:
+    table = rows(repository)
     assert due(table, [Shown("editing", {}, "b")]) == set()
     changed = [Shown("editing", {}, "c"), Shown("other", {}, "b")]
     assert due(table, changed) == {"editing", "other"}
@@ -124,13 +124,13 @@ def test_a_still_is_light_and_has_a_text() -> None:
 def test_each_still_stands_before_its_explorer() -> None:
     for path, text in pages().items():
         for state in states(text):
-            for name, shown in shown_in(state).items():
+            for name, explorer in shown_in(state).items():
                 before = text.partition(
                     f'<script type="{VIEW}">{{"model_id": "{name}"'
                 )[0]
                 figure = before.rpartition('<figure class="r1-still"')[2]
                 assert before.endswith("</figure>\n"), path
-                assert f"_static/stills/{shown.key}.webp" in figure, path
+                assert f"_static/stills/{explorer.key}.webp" in figure, path
                 assert (
-                    f"{path.relative_to(HTML).as_posix()}{shown.address}" in figure
+                    f"{path.relative_to(HTML).as_posix()}{explorer.address}" in figure
                 ), path

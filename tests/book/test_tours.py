@@ -64,8 +64,8 @@ def built(tmp_path: Path, tour: str) -> tuple[str, str]:
     app.setup_extension("extensions.pages.tours")
     app.build()
     lines = warnings.getvalue().splitlines()
-    told = [line for line in lines if "No page shows the explorer" not in line]
-    return (tmp_path / "html" / "page.html").read_text("utf-8"), "\n".join(told)
+    messages = [line for line in lines if "No page shows the explorer" not in line]
+    return (tmp_path / "html" / "page.html").read_text("utf-8"), "\n".join(messages)
 
 
 def test_a_tour_is_a_folded_list_with_no_box_and_one_marked_answer(
@@ -145,7 +145,7 @@ WHO = {
 def guesses(path: Path) -> list[tuple[dict[str, object], str]]:
     """Each guess of a page's tours: what its answer sets, and the option ticked."""
     text = path.read_text(encoding="utf-8")
-    found = []
+    pairs = []
     for tour in re.findall(r"^:::\{tour\}.*?^:::$", text, re.M | re.S):
         for card in re.split(r"^\d+\. ", tour, flags=re.M)[1:]:
             ticked = re.findall(r"- \[x\] (.*)", card)
@@ -157,8 +157,8 @@ def guesses(path: Path) -> list[tuple[dict[str, object], str]]:
             settings = {
                 key: _value(value) for key, value in parse_qsl(unescape(target))
             }
-            found.append((settings, ticked[0]))
-    return found
+            pairs.append((settings, ticked[0]))
+    return pairs
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -185,7 +185,7 @@ def test_the_last_card_of_the_first_tour_shows_a_way_that_works() -> None:
     ]
     sheet = {"packed": list(explorer.pictures), **explorer.scale}
     job = {"sheet": sheet, "names": explorer.names, "cases": cases}
-    broken, repaired = node.asked(BRIDGE, job)
+    broken, repaired = node.reply(BRIDGE, job)
     assert tuple(broken) == (True, False)
     assert tuple(repaired) == (True, True)
     # without touching the slider that was moved
@@ -196,8 +196,8 @@ def test_the_last_card_of_the_first_tour_shows_a_way_that_works() -> None:
 def test_the_answer_of_each_guess_is_what_the_explorer_finds(path: Path) -> None:
     explorer = RetrievalExplorer()
     sheet = {"packed": list(explorer.pictures), **explorer.scale}
-    wanted = guesses(path)
-    cases = [settings for settings, _ in wanted]
+    pairs = guesses(path)
+    cases = [settings for settings, _ in pairs]
     job = {"sheet": sheet, "names": explorer.names, "cases": cases}
-    for (settings, ticked), right in zip(wanted, node.asked(BRIDGE, job), strict=True):
+    for (settings, ticked), right in zip(pairs, node.reply(BRIDGE, job), strict=True):
         assert ticked == WHO[tuple(right)], settings

@@ -13,12 +13,12 @@ RULES = (BatchStep(), InSequence(), Ridge(4.0), Exact())
 LINE = np.linspace(-1.3, 1.3, 261)
 
 
-def read_by(found, rule):
+def read_by(page_state, rule):
     """What the package reads along the line of what is stored on the page."""
-    keys = np.transpose(found["keys"])[:1]
-    values = np.asarray(found["values"])[None]
+    keys = np.transpose(page_state["keys"])[:1]
+    values = np.asarray(page_state["values"])[None]
     return interpolate(
-        keys, values, LINE[None], Laplace(found["settings"]["width"]), rule=rule
+        keys, values, LINE[None], Laplace(page_state["settings"]["width"]), rule=rule
     )[0]
 
 
@@ -27,15 +27,15 @@ def test_keys_of_the_slider_stop_at_each_way_and_it_reads_as_the_package(explore
     output = page.locator(".r1-way output")
     page.locator("[data-name=way]").focus()
     page.keyboard.press("Home")
-    for way, formula in enumerate(
+    for mark, formula in enumerate(
         ("X = D", "X = (D⁻¹ + U)⁻¹", "X = (S + I/ω)⁻¹", "X = S⁻¹")
     ):
         expect(output).to_have_text(formula)
-        found = state(page)
+        page_state = state(page)
         np.testing.assert_allclose(
-            found["curve"], read_by(found, RULES[way]), atol=1e-4
+            page_state["curve"], read_by(page_state, RULES[mark]), atol=1e-4
         )
-        expect(page.locator(".r1-mark-button").nth(way)).to_have_attribute(
+        expect(page.locator(".r1-mark-button").nth(mark)).to_have_attribute(
             "aria-pressed", "true"
         )
         page.keyboard.press("PageUp")
@@ -121,7 +121,7 @@ def test_in_the_plane_on_a_phone_keys_move_and_all_is_accessible(explorer):
             "theme => { document.documentElement.dataset.theme = theme }", theme
         )
         page.wait_for_selector(f".r1[data-r1-theme={theme}]")
-        found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
-        assert found.response["violations"] == [], found.generate_report()
+        report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+        assert report.response["violations"] == [], report.generate_report()
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert page.evaluate(paint, 1) != truth  # painted anew

@@ -49,11 +49,11 @@ def test_an_address_with_a_filter_opens_so_and_a_link_to_a_hidden_row_shows_it(
     expect(page.locator(".claims-filter").get_by_label("Words")).to_have_value(
         "barrier"
     )
-    shown = page.locator(ROWS).count()
-    assert 0 < shown < 20
+    row_count = page.locator(ROWS).count()
+    assert 0 < row_count < 20
     page.evaluate("location.hash = 'claims-d-eq1'")
     expect(page.locator("#claims-d-eq1")).to_be_in_viewport()
-    assert page.locator(ROWS).count() > shown
+    assert page.locator(ROWS).count() > row_count
 
 
 def test_a_claim_is_one_line_until_it_is_opened(visit: Callable) -> None:

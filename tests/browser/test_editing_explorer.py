@@ -44,9 +44,9 @@ def drag(page, name, dx, dy):
     page.mouse.up()
 
 
-def check_against_jax(shown):
+def check_against_jax(page_state):
     """The edit on show, after the kept ones, is the package's."""
-    settings = shown["settings"]
+    settings = page_state["settings"]
     with double_precision():
         keys = jnp.asarray(settings["keys"])
         W = jnp.asarray(settings["W"])
@@ -73,20 +73,20 @@ def check_against_jax(shown):
         v = jnp.asarray(settings["v"])
         edit = editing.rank_one_edit(W, C, k, v, ridge=settings["ridge"])
         after = edit.apply(W)
-        np.testing.assert_allclose(shown["W"], W, rtol=RTOL, atol=1e-9)
-        np.testing.assert_allclose(shown["edit"]["W"], after, rtol=RTOL, atol=1e-9)
+        np.testing.assert_allclose(page_state["W"], W, rtol=RTOL, atol=1e-9)
+        np.testing.assert_allclose(page_state["edit"]["W"], after, rtol=RTOL, atol=1e-9)
         change = np.linalg.norm((after - W) @ keys.T, axis=0)
-        np.testing.assert_allclose(shown["measured"], change, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(shown["law"], change, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(page_state["measured"], change, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(page_state["law"], change, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_it_opens_on_an_edit_that_equals_jax(explorer, size):
     page = explorer(size)
-    shown = state(page)
-    assert shown["preset"] == "start"
-    check_against_jax(shown)
-    assert shown["total"] == pytest.approx(shown["least"])
+    page_state = state(page)
+    assert page_state["preset"] == "start"
+    check_against_jax(page_state)
+    assert page_state["total"] == pytest.approx(page_state["least"])
     expect(page.locator(".r1-status")).to_contain_text("Interference")
 
 
@@ -105,9 +105,11 @@ def test_key_value_and_cloud_are_dragged(explorer, size):
     assert keys[9][0] > before["settings"]["keys"][9][0] + 0.1
     assert keys[:9] == before["settings"]["keys"][:9]
     drag(page, "axis:0", 12, -18)
-    shown = state(page)
-    assert all(a != b for a, b in zip(shown["settings"]["keys"], keys, strict=True))
-    check_against_jax(shown)
+    page_state = state(page)
+    assert all(
+        a != b for a, b in zip(page_state["settings"]["keys"], keys, strict=True)
+    )
+    check_against_jax(page_state)
 
 
 def test_handles_move_by_keyboard_and_keys_share_one_tab_stop(explorer):
@@ -174,25 +176,25 @@ def test_an_axis_of_the_cloud_goes_its_way_by_keyboard(explorer):
 def test_geometries_and_ridge(explorer):
     page = explorer()
     page.locator("select[data-name=geometry]").select_option("identity")
-    shown = state(page)
-    assert shown["total"] > 1.2 * shown["least"]
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["total"] > 1.2 * page_state["least"]
+    check_against_jax(page_state)
     expect(page.locator("input[data-name=ridge]")).to_be_disabled()
     page.locator("select[data-name=geometry]").select_option("keys")
     page.locator("input[data-name=ridge]").focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    shown = state(page)
-    assert shown["settings"]["ridge"] == 1
-    assert shown["total"] > shown["least"]
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["settings"]["ridge"] == 1
+    assert page_state["total"] > page_state["least"]
+    check_against_jax(page_state)
     page.locator("input[data-name=ridge]").focus()
     page.keyboard.press("Home")
     page.locator("input[data-name=used]").focus()
     page.keyboard.press("Home")
-    shown = state(page)
-    assert shown["settings"]["used"] == 1
-    assert shown["edit"] is None
+    page_state = state(page)
+    assert page_state["settings"]["used"] == 1
+    assert page_state["edit"] is None
     expect(page.locator(".r1-facts")).to_contain_text("C is singular")
     expect(page.locator("button[data-name=keep]")).to_be_disabled()
 
@@ -201,15 +203,15 @@ def test_edits_are_kept_repeated_undone_and_cleared(explorer):
     page = explorer()
     pose(page, "third")
     page.get_by_role("button", name="Keep this edit").click()
-    shown = state(page)
-    assert shown["settings"]["order"] == [0, 1, 2]
-    assert len(shown["past"]) == 4
-    assert shown["past"][3][2] < 1e-9
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["settings"]["order"] == [0, 1, 2]
+    assert len(page_state["past"]) == 4
+    assert page_state["past"][3][2] < 1e-9
+    check_against_jax(page_state)
     cells = page.locator(".r1-table tbody td")
     assert cells.count() == 12
     assert float(cells.nth(3).inner_text()) == pytest.approx(
-        shown["past"][3][0], abs=0.006
+        page_state["past"][3][0], abs=0.006
     )
     page.get_by_role("button", name="Drop the last").click()
     assert len(state(page)["settings"]["pairs"]) == 2
@@ -218,9 +220,9 @@ def test_edits_are_kept_repeated_undone_and_cleared(explorer):
     assert state(page)["settings"]["order"] == [0, 1, 0, 1]
     page.locator("input[data-name=beta]").focus()
     page.keyboard.press("End")
-    shown = state(page)
-    assert shown["past"][2][0] < 1e-3
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["past"][2][0] < 1e-3
+    check_against_jax(page_state)
     page.get_by_role("button", name="Clear").click()
     assert state(page)["settings"]["order"] == []
     page.keyboard.press("Escape")
@@ -298,18 +300,20 @@ def test_many_edits_follow_the_law(explorer):
 
 def test_the_bars_are_what_is_measured(explorer):
     page = explorer()
-    shown = state(page)
-    top = max(shown["measured"])
+    page_state = state(page)
+    top = max(page_state["measured"])
     heights = page.locator(".r1-bar-fill").evaluate_all(
         "(bars) => bars.map((b) => parseFloat(b.style.height))"
     )
     np.testing.assert_allclose(
-        heights, 100 * np.array(shown["measured"]) / top, rtol=1e-3
+        heights, 100 * np.array(page_state["measured"]) / top, rtol=1e-3
     )
     ticks = page.locator(".r1-bar-tick").evaluate_all(
         "(bars) => bars.map((b) => parseFloat(b.style.bottom))"
     )
-    np.testing.assert_allclose(ticks, 100 * np.array(shown["law"]) / top, rtol=1e-3)
+    np.testing.assert_allclose(
+        ticks, 100 * np.array(page_state["law"]) / top, rtol=1e-3
+    )
     expect(page.get_by_role("img", name=re.compile("^Ŵ = "))).to_have_count(1)
 
 
@@ -328,10 +332,10 @@ def test_a_kernel_hears_what_is_on_show(explorer):
 def test_own_settings_are_shown(explorer):
     own = {"keys": [[1, 0], [0, 1], [1, 1]], "k": [1, -1], "geometry": "identity"}
     page = explorer(settings=own)
-    shown = state(page)
-    assert shown["preset"] is None
-    assert shown["settings"]["used"] == 3
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["preset"] is None
+    assert page_state["settings"]["used"] == 3
+    check_against_jax(page_state)
 
 
 @pytest.mark.parametrize("theme", ["light", walked("dark")])
@@ -340,5 +344,5 @@ def test_axe_finds_nothing(explorer, theme, question):
     page = explorer(color_scheme=theme)
     pose(page, question)
     assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
-    found = Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []

@@ -126,8 +126,8 @@ def test_the_menu_gives_link_picture_data_and_python(visit):
     assert take("++").read_bytes()[1:4] == b"PNG"
     with take("+++").open(encoding="utf8") as file:
         rows = list(csv.DictReader(file))
-    shown = page.evaluate(STATE)["measured"]
-    assert [float(row["measured"]) for row in rows] == pytest.approx(shown)
+    values = page.evaluate(STATE)["measured"]
+    assert [float(row["measured"]) for row in rows] == pytest.approx(values)
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(page.get_by_role("menu")).to_be_hidden()
@@ -139,15 +139,15 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
     page = watched.open(PAGE + "?lecture=editing:identity,unknown,third")
     page.evaluate("() => { window.print = () => { window.printed = true; }; }")
     where = page.locator(".r1-where")
-    found = page.locator(".r1-hall .r1-found")
+    finding = page.locator(".r1-hall .r1-found")
     expect(where).to_have_text("Question 1 of 2")
-    expect(found).to_be_empty()
+    expect(finding).to_be_empty()
     page.keyboard.press("ArrowRight")  # shows the answer, then goes on
-    expect(found).to_contain_text("times the least")
+    expect(finding).to_contain_text("times the least")
     page.keyboard.press("ArrowRight")
     expect(where).to_have_text("Question 2 of 2")
     page.keyboard.press("2")
-    expect(found).to_contain_text("✓ As you said.")
+    expect(finding).to_contain_text("✓ As you said.")
     page.keyboard.press("PageUp")
     expect(where).to_have_text("Question 1 of 2")
     assert page.locator(".r1-hall .r1-first > :visible").count() == 3

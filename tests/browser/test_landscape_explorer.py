@@ -32,7 +32,7 @@ def pixel(page, plane):
     )
 
 
-def drawn(page, plane):
+def image(page, plane):
     """A landscape as it is painted, with what lies over it."""
     return page.evaluate(
         "n => document.querySelectorAll('.r1-ground')[n].toDataURL()", plane
@@ -66,7 +66,7 @@ def test_page_down_goes_through_the_patterns_and_the_pictures_follow(explorer):
     page.keyboard.press("PageDown")
     expect(page.locator("[data-handle=p1]").first).to_be_focused()
     before = state(page)["settings"]["patterns"]
-    picture = drawn(page, 1)
+    picture = image(page, 1)
     for _ in range(3):
         page.keyboard.press("Shift+ArrowUp")
     now = state(page)["settings"]["patterns"]
@@ -192,6 +192,6 @@ def test_it_is_accessible_and_fits_a_phone_in_both_themes(alone, theme, name):
     page = alone(bundle, "phone", traits={"sketch": name}, settings=settings)
     page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
     page.wait_for_selector(f".r1[data-r1-theme={theme}]")
-    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
-    assert found.response["violations"] == [], found.generate_report()
+    report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+    assert report.response["violations"] == [], report.generate_report()
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390

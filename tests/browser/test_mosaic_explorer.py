@@ -89,8 +89,8 @@ def press(page, place, track="exact", K=100):
 
 def test_both_runs_end_where_the_package_ends(explorer):
     page = explorer()
-    shown = rest(page)
-    s = shown["settings"]
+    page_state = rest(page)
+    s = page_state["settings"]
     Xi = characters(s["K"]) / 16
     known = np.arange(256) < 192
     query = np.where(known, Xi[s["target"]], 0.5 / 16)
@@ -112,9 +112,9 @@ def test_both_runs_end_where_the_package_ends(explorer):
             progress=False,
         )
         # float32 in the page: errors of steps add up, pixels are 1/16
-        np.testing.assert_allclose(shown[name]["x"], end.x, atol=2e-3 / 16)
+        np.testing.assert_allclose(page_state[name]["x"], end.x, atol=2e-3 / 16)
         wrong = ((np.asarray(end.x) > 1 / 32) != (Xi[s["target"]] > 1 / 32)).sum()
-        assert shown[name]["wrong"] == wrong
+        assert page_state[name]["wrong"] == wrong
 
 
 def test_frames_differ_as_the_run_plays_and_both_memories_find_the_picture(explorer):
@@ -125,11 +125,11 @@ def test_frames_differ_as_the_run_plays_and_both_memories_find_the_picture(explo
     assert early < 40
     middle = [wall(page, track) for track in ("exact", "distributed")]
     page.get_by_role("button", name="Play", exact=True).click()
-    shown = rest(page)
-    assert shown["step"] == shown["steps"] == 40
+    page_state = rest(page)
+    assert page_state["step"] == page_state["steps"] == 40
     for before, track in zip(middle, ("exact", "distributed"), strict=True):
         assert wall(page, track) != before
-        assert shown[track]["wrong"] == 0
+        assert page_state[track]["wrong"] == 0
     expect(page.locator(".r1-sentence")).to_contain_text("So did the vector.")
 
 
@@ -159,9 +159,9 @@ def test_a_press_on_a_picture_asks_for_it_and_the_arrows_move_on(explorer):
     page = explorer()
     rest(page)
     page.mouse.click(*press(page, 57, "distributed"))
-    shown = rest(page)
-    assert shown["settings"]["target"] == 57
-    assert shown["exact"]["wrong"] == 0
+    page_state = rest(page)
+    assert page_state["settings"]["target"] == 57
+    assert page_state["exact"]["wrong"] == 0
     page.locator(".r1-of-exact .r1-wall").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowLeft")
@@ -197,12 +197,12 @@ def test_each_slider_does_at_its_ends_what_the_page_says(
     rest(page)
     page.locator(f"input[data-name={name}]").focus()
     page.keyboard.press(key)
-    shown = rest(page)
-    assert (shown["exact"]["wrong"] == 0) == exact
-    assert (shown["distributed"]["wrong"] == 0) == distributed
-    law = shown["law"]["needed"]
+    page_state = rest(page)
+    assert (page_state["exact"]["wrong"] == 0) == exact
+    assert (page_state["distributed"]["wrong"] == 0) == distributed
+    law = page_state["law"]["needed"]
     words = page.locator(".r1-sentence").inner_text()
-    few = exact and shown["settings"]["Y"] < law  # else the vector is not to blame
+    few = exact and page_state["settings"]["Y"] < law  # else the vector is not to blame
     assert ("too few" in words) == few
 
 
@@ -211,13 +211,13 @@ def test_ten_thousand_pictures_are_read_by_the_list_and_not_by_the_vector(explor
     rest(page)
     assert page.evaluate("() => window.unpacked") == 1
     slide(page, "K", 4)
-    shown = rest(page)
+    page_state = rest(page)
     assert page.evaluate("() => window.unpacked") == 2  # those beyond the first 2,500
-    assert shown["settings"]["K"] == 10000
-    assert shown["exact"]["wrong"] == 0
-    assert shown["exact"]["spread"] < 1.5
-    assert shown["distributed"]["wrong"] > 0
-    assert shown["law"]["needed"] > 100 * shown["settings"]["Y"]
+    assert page_state["settings"]["K"] == 10000
+    assert page_state["exact"]["wrong"] == 0
+    assert page_state["exact"]["spread"] < 1.5
+    assert page_state["distributed"]["wrong"] > 0
+    assert page_state["law"]["needed"] > 100 * page_state["settings"]["Y"]
 
 
 # what each question ends on, by the law and by trial with the same pictures
@@ -241,8 +241,8 @@ def test_a_question_hides_both_runs_until_the_reader_has_guessed(
     page.locator(f"[data-guess={guess}]").click()
     rest(page)
     assert wall(page, "exact") != unlit
-    found = page.locator(".r1-found")
-    expect(found).to_contain_text("✓ As you said." if right else "✗ Not as you said.")
+    finding = page.locator(".r1-found")
+    expect(finding).to_contain_text("✓ As you said." if right else "✗ Not as you said.")
     expect(page.locator("[data-preset=half]")).to_have_attribute(
         "aria-pressed", str(question == "half").lower()
     )
@@ -250,9 +250,9 @@ def test_a_question_hides_both_runs_until_the_reader_has_guessed(
 
 def test_without_workers_the_page_computes_itself(explorer):
     page = explorer(script="delete window.Worker;", settings={"Y": 1024})
-    shown = rest(page)
-    assert shown["exact"]["wrong"] == 0
-    assert shown["distributed"]["steps"] == 40
+    page_state = rest(page)
+    assert page_state["exact"]["wrong"] == 0
+    assert page_state["distributed"]["steps"] == 40
 
 
 @pytest.mark.parametrize("theme", ["light", walked("dark")])
@@ -261,6 +261,6 @@ def test_it_is_accessible_and_fits_a_phone_in_both_themes(explorer, theme):
     page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
     page.wait_for_selector(f".r1[data-r1-theme={theme}]")
     rest(page)
-    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
-    assert found.response["violations"] == [], found.generate_report()
+    report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+    assert report.response["violations"] == [], report.generate_report()
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390

@@ -132,12 +132,12 @@ def test_nothing_moves_under_the_reader(view: Any) -> None:
 
 @in_every_view
 def test_page_is_light_enough(view: Any, built: Path) -> None:
-    asked = {
+    paths = {
         unquote(urlsplit(url).path)
         for url in view.requests
         if url.startswith(view.site)
     }
-    sizes = {name: weight(built / name.lstrip("/")) for name in asked}
+    sizes = {name: weight(built / name.lstrip("/")) for name in paths}
     plotly = {
         name: size for name, size in sizes.items() if name.endswith("vendor/plotly.js")
     }
@@ -253,10 +253,10 @@ def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
         link.click()
         back = explorer.get_by_role("button", name="Back to the text")
         back.wait_for()
-        shown = explorer.evaluate(STATE)
-        wanted = {key: value for key, value in state.items() if key != "q"}
-        assert {key: shown["settings"][key] for key in wanted} == wanted
-        assert state.get("q") in (None, shown["preset"])
+        page_state = explorer.evaluate(STATE)
+        settings = {key: value for key, value in state.items() if key != "q"}
+        assert {key: page_state["settings"][key] for key in settings} == settings
+        assert state.get("q") in (None, page_state["preset"])
         assert explorer.evaluate(IN_VIEW)
         back.click()
         assert link.evaluate("(element) => element === document.activeElement")
@@ -270,8 +270,8 @@ def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
 def test_page_has_no_barrier(
     view: Any,
 ) -> None:
-    found = barriers(view.page)
-    assert not found, "\n".join(found)
+    violations = barriers(view.page)
+    assert not violations, "\n".join(violations)
 
 
 def test_a_copied_formula_is_its_tex(visit: Any) -> None:
@@ -309,12 +309,12 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
 
 def test_a_screen_reader_is_given_every_formula_that_is_laid_out(visit: Any) -> None:
     page = visit("phone").open("book/intro.html")
-    told = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")[
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")[
         "nodes"
     ]
     laid_out = "(all) => all.filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).length"
     formulas = [
-        node for node in told if node.get("role", {}).get("value") == "MathMLMath"
+        node for node in nodes if node.get("role", {}).get("value") == "MathMLMath"
     ]
     assert len(formulas) == page.locator("math").evaluate_all(laid_out) > 10
 
@@ -330,16 +330,16 @@ def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> N
     page.goto(f"{watched.site}/book/chapters/universality_further.html")
     page.wait_for_function("Boolean(window.next)")
     words = page.locator(".bd-article section > p > *")
-    drawn = "(each) => each.checkVisibility({ contentVisibilityAuto: true })"
+    visibility = "(each) => each.checkVisibility({ contentVisibilityAuto: true })"
     guess = page.evaluate("document.body.scrollHeight")
-    assert words.first.evaluate(drawn)
-    assert not words.last.evaluate(drawn)
+    assert words.first.evaluate(visibility)
+    assert not words.last.evaluate(visibility)
     pieces = page.evaluate(
         "() => { let n = 0; for (; !document.documentElement.dataset.laid; n++) "
         "next(); return n; }"
     )
     assert pieces > 5
-    assert words.last.evaluate(drawn)
+    assert words.last.evaluate(visibility)
     assert page.evaluate("document.body.scrollHeight") != guess
 
 

@@ -69,9 +69,9 @@ def bound(browser: Any, short: tuple[Path, str]) -> PdfReader:
     """The two pages as a book, the second of which begins a part."""
     site, base = short
     context = reader(browser)
-    made = book(context, site, base, [(None, "one.html"), ("A part", "two.html")])
+    document = book(context, site, base, [(None, "one.html"), ("A part", "two.html")])
     context.close()
-    made.write(site / "book.pdf")
+    document.write(site / "book.pdf")
     return PdfReader(site / "book.pdf")
 
 

@@ -29,12 +29,12 @@ def rest(page, i=0):
     return settled(page, "s.counts && !s.playing", i)
 
 
-def jax_path(shown, onto):
+def jax_path(page_state, onto):
     """Gradient descent with jax.grad, on U ("U") or on W with the gradient multiplied
     by P ("P"), or plain ("W").
     """
-    problem = shown["problem"]
-    s = shown["settings"]
+    problem = page_state["problem"]
+    s = page_state["settings"]
     with double_precision():
         A, D, T, V = (jnp.array(problem[name]) for name in "ADTV")
         W = jnp.array(s["start"])
@@ -46,7 +46,7 @@ def jax_path(shown, onto):
         place = (lambda U: rest + T @ U @ V) if onto == "U" else (lambda W: W)
         before = (lambda g: T @ T.T @ g @ V.T @ V) if onto == "P" else (lambda g: g)
         x = jnp.linalg.pinv(T) @ W @ jnp.linalg.pinv(V) if onto == "U" else W
-        eta = shown["etas"]["plain" if onto == "W" else "explicit"]
+        eta = page_state["etas"]["plain" if onto == "W" else "explicit"]
         slope = jax.jit(jax.grad(lambda x: loss(place(x))))
         path = [place(x)]
         for _ in range(s["steps"]):
@@ -55,13 +55,17 @@ def jax_path(shown, onto):
         return np.array(path), np.array([loss(W) for W in path])
 
 
-def check_against_jax(shown):
+def check_against_jax(page_state):
     for kind, onto in (("plain", "W"), ("reparameterised", "U"), ("explicit", "P")):
-        path, losses = jax_path(shown, onto)
-        found = np.array(shown["paths"][kind]["w"]).reshape(-1, 2, 2).transpose(0, 2, 1)
-        np.testing.assert_allclose(found, path, atol=1e-9 * np.abs(path).max())
+        path, losses = jax_path(page_state, onto)
+        page_path = (
+            np.array(page_state["paths"][kind]["w"])
+            .reshape(-1, 2, 2)
+            .transpose(0, 2, 1)
+        )
+        np.testing.assert_allclose(page_path, path, atol=1e-9 * np.abs(path).max())
         np.testing.assert_allclose(
-            shown["paths"][kind]["loss"], losses, rtol=1e-7, atol=1e-12
+            page_state["paths"][kind]["loss"], losses, rtol=1e-7, atol=1e-12
         )
 
 
@@ -72,16 +76,16 @@ def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
     expect(page.locator("[data-cell=explicit-loss]")).to_have_text("?")
     expect(page.locator(".r1-found")).to_be_empty()
     page.locator("[data-guess=together]").click()
-    shown = rest(page)
-    assert shown["preset"] == "start"
-    assert max(shown["gap"]) < 1e-12
+    page_state = rest(page)
+    assert page_state["preset"] == "start"
+    assert max(page_state["gap"]) < 1e-12
     assert (
-        shown["counts"]["plain"]
-        > shown["counts"]["explicit"]
-        == shown["counts"]["reparameterised"]
+        page_state["counts"]["plain"]
+        > page_state["counts"]["explicit"]
+        == page_state["counts"]["reparameterised"]
     )
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said. At none")
-    check_against_jax(shown)
+    check_against_jax(page_state)
 
 
 def test_it_plays_by_itself_and_pauses_steps_and_scrubs(explorer):
@@ -139,24 +143,26 @@ def test_the_best_shape_takes_one_step(explorer):
     half = rest(page)
     assert half["counts"]["explicit"] > 5
     page.get_by_role("button", name="T = D⁻¹ᐟ²").click()
-    shown = rest(page)
-    assert shown["counts"]["explicit"] == shown["counts"]["reparameterised"] == 1
+    page_state = rest(page)
+    assert (
+        page_state["counts"]["explicit"] == page_state["counts"]["reparameterised"] == 1
+    )
     expect(page.locator("[data-name=condition-preconditioned]")).to_have_text("1")
     expect(page.locator("[data-cell=explicit-count]")).to_have_text("1")
     page.get_by_role("button", name="T = V = I").click()
-    shown = rest(page)
-    assert shown["counts"]["plain"] == shown["counts"]["explicit"] > 100
+    page_state = rest(page)
+    assert page_state["counts"]["plain"] == page_state["counts"]["explicit"] > 100
 
 
 def test_a_narrow_factor_moves_on_a_line_and_equals_jax(explorer):
     page = explorer()
     page.locator(".r1-more > summary").click()
     page.get_by_label("V has one row").check()
-    shown = rest(page)
-    assert np.shape(shown["problem"]["V"]) == (1, 2)
+    page_state = rest(page)
+    assert np.shape(page_state["problem"]["V"]) == (1, 2)
     expect(page.locator("[data-name=condition-P]")).to_have_text("singular")
     expect(page.locator(".r1-row-figure").first).to_contain_text("out of reach")
-    check_against_jax(shown)
+    check_against_jax(page_state)
     page.get_by_label("T has one column").check()
     check_against_jax(rest(page))
 
@@ -168,8 +174,8 @@ def test_a_narrow_factor_moves_on_a_line_and_equals_jax(explorer):
 def test_the_reader_predicts_before_the_paths_are_shown(explorer, question, fate):
     page = explorer()
     pose(page, question)
-    shown = rest(page)
-    assert shown["pending"]
+    page_state = rest(page)
+    assert page_state["pending"]
     paths = page.locator(".r1-path-explicit.r1-path, .r1-path-reparameterised.r1-path")
     assert (
         paths.evaluate_all("paths => paths.map((p) => p.getAttribute('d'))") == [""] * 4
@@ -177,9 +183,9 @@ def test_the_reader_predicts_before_the_paths_are_shown(explorer, question, fate
     expect(page.locator("[data-cell=explicit-loss]")).to_have_text("?")
     expect(page.locator("[data-cell=explicit-count]")).to_have_text("?")
     page.locator(f"[data-guess={fate}]").click()
-    shown = rest(page)
-    assert not shown["pending"]
-    assert shown["fate"] == fate
+    page_state = rest(page)
+    assert not page_state["pending"]
+    assert page_state["fate"] == fate
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said")
     assert all(
         len(d) > 50
@@ -200,8 +206,8 @@ def test_a_prediction_by_keyboard_and_a_method_of_the_readers_choice(explorer):
     assert state(page)["pending"]
     page.locator("[data-guess=together]").focus()
     page.keyboard.press("Enter")
-    shown = rest(page)
-    assert (shown["pending"], shown["fate"]) == (False, "together")
+    page_state = rest(page)
+    assert (page_state["pending"], page_state["fate"]) == (False, "together")
     page.get_by_label("Method on each path").select_option("nesterov")
     assert (state(page)["pending"], state(page)["preset"]) == (False, None)
     assert page.locator("input[data-name=momentum]").is_visible()
@@ -211,14 +217,14 @@ def test_a_prediction_by_keyboard_and_a_method_of_the_readers_choice(explorer):
 
 def test_the_known_amount_is_what_the_gap_becomes(explorer):
     page = explorer(settings={"method": "penalty", "steps": 500})
-    shown = rest(page)
-    H, P = (np.array(shown["problem"][name]) for name in "HP")
+    page_state = rest(page)
+    H, P = (np.array(page_state["problem"][name]) for name in "HP")
     pull = H @ W_STAR.T.ravel()
-    decay = shown["settings"]["lambda"]
+    decay = page_state["settings"]["lambda"]
     own = np.linalg.solve(H + decay * np.linalg.inv(P), pull)
     other = np.linalg.solve(H + decay * np.eye(4), pull)
-    assert shown["known"] == pytest.approx(np.linalg.norm(own - other), rel=1e-9)
-    assert shown["gap"][-1] == pytest.approx(shown["known"], rel=1e-6)
+    assert page_state["known"] == pytest.approx(np.linalg.norm(own - other), rel=1e-9)
+    assert page_state["gap"][-1] == pytest.approx(page_state["known"], rel=1e-6)
     expect(page.locator(".r1-verdict")).to_contain_text("it settles at")
 
 
@@ -236,10 +242,12 @@ def test_a_start_is_dragged_and_moved_by_keys(explorer):
         plane["x"] + 0.75 * plane["width"], plane["y"] + 0.25 * plane["height"], steps=4
     )
     page.mouse.up()
-    shown = rest(page)
-    np.testing.assert_allclose(shown["settings"]["start"][0], [1.8, 1.8], atol=0.05)
-    assert shown["settings"]["start"][1] == [1.6, -0.8]
-    check_against_jax(shown)
+    page_state = rest(page)
+    np.testing.assert_allclose(
+        page_state["settings"]["start"][0], [1.8, 1.8], atol=0.05
+    )
+    assert page_state["settings"]["start"][1] == [1.6, -0.8]
+    check_against_jax(page_state)
     second = page.get_by_role("slider", name="Start of row 2")
     second.focus()
     for key in ("ArrowUp", "ArrowLeft", "ArrowLeft"):
@@ -255,14 +263,14 @@ def test_a_start_is_dragged_and_moved_by_keys(explorer):
 
 def test_what_is_drawn_is_what_is_computed(explorer):
     page = explorer()
-    shown = rest(page)
-    drawn = page.locator(".r1-path-explicit.r1-path").first.get_attribute("d")
+    page_state = rest(page)
+    line = page.locator(".r1-path-explicit.r1-path").first.get_attribute("d")
     points = np.array(
-        [[float(v) for v in point.split()] for point in drawn[1:].split("L")]
+        [[float(v) for v in point.split()] for point in line[1:].split("L")]
     )
-    w = np.array(shown["paths"]["explicit"]["w"])[:, [0, 2]]
-    wanted = 320 * np.stack([w[:, 0] + 3.6, 3.6 - w[:, 1]], 1) / 7.2
-    np.testing.assert_allclose(points, wanted, atol=0.06)
+    w = np.array(page_state["paths"]["explicit"]["w"])[:, [0, 2]]
+    expected = 320 * np.stack([w[:, 0] + 3.6, 3.6 - w[:, 1]], 1) / 7.2
+    np.testing.assert_allclose(points, expected, atol=0.06)
     page.get_by_label("Step shown").focus()
     page.keyboard.press("Home")
     assert (
@@ -283,10 +291,10 @@ def test_a_step_too_long_runs_away_in_plain_words(explorer):
             "steps": 500,
         }
     )
-    shown = rest(page)
+    page_state = rest(page)
     expect(page.locator("[data-cell=plain-count]")).to_have_text("runs away")
     expect(page.locator("[data-cell=plain-loss]")).to_have_text("off every scale")
-    assert shown["step"] == 500
+    assert page_state["step"] == 500
 
 
 @pytest.mark.parametrize("method", ["heavy", "penalty", "decoupled"])
@@ -324,8 +332,8 @@ def test_axe_finds_nothing(explorer, theme, question):
     pose(page, question)
     rest(page)
     assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
-    found = Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
 
 
 def test_reset_and_two_on_a_page(explorer):

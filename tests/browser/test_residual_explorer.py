@@ -49,7 +49,7 @@ def floats(values):
     return np.array(list(values.values()) if isinstance(values, dict) else values)
 
 
-def drawn(page, title, tone):
+def line_points(page, title, tone):
     """The coordinates of the line of that colour in the chart of that title."""
     d = page.locator(
         f".r1-plot:visible:has(figcaption:text-is('{title}')) .r1-xy path.r1-{tone}"
@@ -57,10 +57,10 @@ def drawn(page, title, tone):
     return np.array([[float(v) for v in point.split()] for point in d[1:].split("L")])
 
 
-def check_against_jax(shown):
+def check_against_jax(page_state):
     """Points, base and residuals on the stage, and the laws, are the package's."""
-    s = shown["settings"]
-    model = shown["model"]
+    s = page_state["settings"]
+    model = page_state["model"]
     n = s["n"]
     d = s["d"]
     k_points, k_noise = jax.random.split(jax.random.key(s["seed"]))
@@ -76,7 +76,7 @@ def check_against_jax(shown):
         )
     np.testing.assert_allclose(floats(model["theta"]), theta, atol=1e-5)
     np.testing.assert_allclose(floats(model["residuals"]), y - X @ theta, atol=2e-5)
-    law = shown["law"]
+    law = page_state["law"]
     distance = float(nearest_neighbour_risk(n, d).exact) / d
     assert law["memory"] == pytest.approx(
         s["noise"] + (1 - s["L"]) ** 2 * distance, rel=1e-3
@@ -84,7 +84,7 @@ def check_against_jax(shown):
     assert law["printed"] == pytest.approx(
         float(theorem_printed(n, d, s["L"])), rel=1e-9
     )
-    assert shown["threshold"] == pytest.approx(
+    assert page_state["threshold"] == pytest.approx(
         max(0, float(helpful_noise(n, d, s["L"]))), abs=1e-3
     )
 
@@ -94,32 +94,32 @@ def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
     assert state(page)["pending"]
     expect(page.locator("[data-cell=memory-measured]")).to_have_text("?")
     page.locator("[data-guess=rest]").click()
-    shown = rest(page)
-    assert shown["preset"] == "start"
-    risk = shown["risks"][shown["step"]]
+    page_state = rest(page)
+    assert page_state["preset"] == "start"
+    risk = page_state["risks"][page_state["step"]]
     assert risk["memory"] < 0.1 * risk["base"]
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said. Risk")
     expect(page.locator(".r1-found")).to_contain_text(
         "The risk of the base stops falling"
     )
     expect(page.locator(".r1-status")).to_contain_text("The memory helps")
-    check_against_jax(shown)
+    check_against_jax(page_state)
 
 
 def test_the_sum_that_is_drawn_is_resmem(explorer):
     page = explorer(settings={"d": 2, "k": 5, "sigma": 0.5, "noise": 0.1, "n": 48})
-    shown = rest(page)
-    path = drawn(page, "Base + memory", "distributed")
+    page_state = rest(page)
+    path = line_points(page, "Base + memory", "distributed")
     assert len(path) == 161
-    s = shown["settings"]
-    model = shown["model"]
+    s = page_state["settings"]
+    model = page_state["model"]
     reach = 2.0
     x = np.linspace(-reach, reach, 161)
     queries = np.stack([x, np.zeros(161)], 1)
     X = floats(model["X"]).reshape(-1, 2)
     residuals = floats(model["residuals"])
     memory = ResMem(k=s["k"], sigma=s["sigma"]).fit_residuals(X, residuals[:, None])
-    wanted = (
+    expected = (
         queries @ floats(model["theta"]) + np.asarray(memory.correction(queries))[:, 0]
     )
     high = 1.05 * max(reach, np.abs(floats(model["y"])).max())
@@ -127,7 +127,7 @@ def test_the_sum_that_is_drawn_is_resmem(explorer):
         path[:, 0], 38 + 200 * (x + reach) / (2 * reach), atol=0.06
     )
     np.testing.assert_allclose(
-        path[:, 1], 148 - 138 * (wanted + high) / (2 * high), atol=0.1
+        path[:, 1], 148 - 138 * (expected + high) / (2 * high), atol=0.1
     )
 
 
@@ -169,8 +169,8 @@ def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
     assert state(page)["step"] == stopped
     page.get_by_label("Step shown").focus()
     page.keyboard.press("Home")
-    shown = rest(page)
-    assert (shown["step"], shown["settings"]["n"]) == (0, 2)
+    page_state = rest(page)
+    assert (page_state["step"], page_state["settings"]["n"]) == (0, 2)
     assert (
         len(
             page.locator(
@@ -190,20 +190,20 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
     pose(page, "noise")
     expect(page.locator("[data-cell=memory-measured]")).to_have_text("?")
     page.locator("[data-guess=pays]").click()
-    shown = rest(page)
-    risk = shown["risks"][shown["step"]]
-    assert shown["settings"]["noise"] > shown["threshold"]
+    page_state = rest(page)
+    risk = page_state["risks"][page_state["step"]]
+    assert page_state["settings"]["noise"] > page_state["threshold"]
     assert risk["memory"] > risk["base"]
     expect(page.locator(".r1-found")).to_contain_text(
         "✗ Not as you said. Here the memory hurts"
     )
     expect(page.locator(".r1-status")).to_contain_text("The memory hurts")
     label = page.get_by_text("hurts from", exact=False).locator("visible=true").last
-    expect(label).to_have_text(f"hurts from {shown['threshold']:.2g}")
+    expect(label).to_have_text(f"hurts from {page_state['threshold']:.2g}")
     pose(page, "average")
     page.locator("[data-skip]").click()
-    shown = rest(page)
-    risk = shown["risks"][shown["step"]]
+    page_state = rest(page)
+    risk = page_state["risks"][page_state["step"]]
     assert risk["memory"] < risk["base"]
 
 
@@ -211,8 +211,8 @@ def test_the_plane_shows_scores_and_their_control(explorer):
     page = explorer()
     pose(page, "plane")
     page.locator("[data-skip]").click()
-    shown = rest(page)
-    risk = shown["risks"][shown["step"]]
+    page_state = rest(page)
+    risk = page_state["risks"][page_state["step"]]
     assert risk["memory"] < risk["base"]
     assert risk["memory"] == pytest.approx(risk["neighbours"], abs=0.01)
     assert page.locator("input[data-name=flips]").is_visible()
@@ -242,22 +242,22 @@ def test_the_rough_wave_is_the_better_one_to_learn_at_64_examples_and_not_at_thr
     expect(stage).to_have_count(1)
     expect(stage).to_contain_text("base: one wave")
     page.locator("[data-guess=yes]").click()
-    shown = rest(page)
+    page_state = rest(page)
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said. The sum has risk")
-    risk = shown["risks"][shown["step"]]
-    assert risk["memory"] == pytest.approx(shown["waves"]["memory"], rel=0.25)
-    assert shown["waves"]["other"] < 0.2 * risk["memory"]
-    rough = drawn(page, "Which wave should the base learn?", "distributed")
+    risk = page_state["risks"][page_state["step"]]
+    assert risk["memory"] == pytest.approx(page_state["waves"]["memory"], rel=0.25)
+    assert page_state["waves"]["other"] < 0.2 * risk["memory"]
+    rough = line_points(page, "Which wave should the base learn?", "distributed")
     slide(page, "frequency", -4)
     slower = rest(page)
     assert slower["settings"]["frequency"] == 4
     assert slower["preset"] == "rough"
-    assert slower["waves"]["memory"] < 0.5 * shown["waves"]["memory"]
+    assert slower["waves"]["memory"] < 0.5 * page_state["waves"]["memory"]
     assert rough.shape[0] > 5
     page.get_by_role("button", name="the rough wave", exact=True).click()
-    learnt = rest(page)
-    assert learnt["settings"]["learns"] == "rough"
-    assert learnt["waves"]["memory"] == slower["waves"]["other"]
+    new_state = rest(page)
+    assert new_state["settings"]["learns"] == "rough"
+    assert new_state["waves"]["memory"] == slower["waves"]["other"]
     page.locator("input[data-name=n]").focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
@@ -283,9 +283,9 @@ def test_measuring_stays_out_of_a_drag_and_says_how_far_it_is(explorer):
         return seen.size;
     }"""
     assert page.evaluate(moved) == 20
-    shown = rest(page)
-    assert shown["settings"]["L"] == 1
-    assert shown["risks"][shown["step"]]["base"] < 0.1
+    page_state = rest(page)
+    assert page_state["settings"]["L"] == 1
+    assert page_state["risks"][page_state["step"]]["base"] < 0.1
 
 
 @pytest.mark.parametrize(
@@ -298,8 +298,8 @@ def test_measuring_stays_out_of_a_drag_and_says_how_far_it_is(explorer):
 )
 def test_the_ends_of_the_sliders_are_drawn(explorer, settings):
     page = explorer(settings=settings)
-    shown = rest(page)
-    assert shown["settings"] == shown["settings"] | settings
+    page_state = rest(page)
+    assert page_state["settings"] == page_state["settings"] | settings
     paths = page.locator("path.r1-line").evaluate_all(
         "paths => paths.map((p) => p.getAttribute('d') ?? '')"
     )
@@ -343,8 +343,8 @@ def test_axe_finds_nothing(explorer, theme, view):
     page = explorer(color_scheme=theme, settings=SMALL | {"view": view})
     rest(page)
     assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
-    found = Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
 
 
 def test_reset_and_two_on_a_page(explorer):

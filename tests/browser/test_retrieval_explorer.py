@@ -93,7 +93,7 @@ def point(page):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def shown(page, panel):
+def pixels(page, panel):
     """The pixels of a picture."""
     return page.evaluate(
         """(panel) => {
@@ -123,12 +123,12 @@ def check_against_jax(page, leave=True):
 
     The page is left meanwhile, because its explorer would go on measuring the map.
     """
-    found = state(page)
+    page_state = state(page)
     states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
     if leave:
         page.goto("about:blank")
-    settings = found["settings"]
-    config = found["config"]
+    settings = page_state["settings"]
+    config = page_state["config"]
     if settings["collection"] == "bits":
         Xi = np.asarray(
             ro.data.binary_patterns(500, settings["size"] ** 2, key=jax.random.key(0))
@@ -151,28 +151,28 @@ def check_against_jax(page, leave=True):
         "tol": 1e-3 / np.sqrt(query.size),
     }
     for memory, i, end in zip(memories, (0, 1), ("x", "xHat"), strict=True):
-        wanted = ro.retrieve(
+        retrieval = ro.retrieve(
             memory, query, clamp=None if free is None else ~free, **run
         )
-        energies = np.array([row[i] for row in found["trace"]], float)[
-            : len(wanted.energies)
+        energies = np.array([row[i] for row in page_state["trace"]], float)[
+            : len(retrieval.energies)
         ]
-        taken = wanted.energies[: len(energies)]
+        expected = retrieval.energies[: len(energies)]
         np.testing.assert_allclose(
-            energies, taken, atol=RTOL * np.abs(taken).max(), rtol=RTOL
+            energies, expected, atol=RTOL * np.abs(expected).max(), rtol=RTOL
         )
         assert np.linalg.norm(
-            floats(states[end]) - wanted.x
-        ) < 10 * RTOL * np.linalg.norm(wanted.x)
+            floats(states[end]) - retrieval.x
+        ) < 10 * RTOL * np.linalg.norm(retrieval.x)
 
 
 def test_without_motion_it_opens_at_the_end_of_a_run_that_succeeds_and_equals_jax(
     explorer,
 ):
     page = explorer()
-    found = rest(page)
-    assert found["preset"] == "start"
-    assert found["step"] == found["steps"] > 20
+    page_state = rest(page)
+    assert page_state["preset"] == "start"
+    assert page_state["step"] == page_state["steps"] > 20
     expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("✓ astronaut")
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text("✓ astronaut")
     expect(page.locator(".r1-sentence")).to_contain_text("Both find the picture.")
@@ -201,19 +201,19 @@ def watched(page):
     """Each pair of answers that was painted since the last call, whether it was the
     query, and when.
     """
-    seen = page.evaluate("window.pictures.splice(0)")
+    frames = page.evaluate("window.pictures.splice(0)")
     return [
         (there, here, there == query and here == query, when)
-        for there, here, query, when in seen
+        for there, here, query, when in frames
     ]
 
 
-def played(seen):
+def played(frames):
     """Seconds from the query to the last new picture; the pictures between them
     differ.
     """
-    begun = max(i for i, (_, _, query, _) in enumerate(seen) if query)
-    steps = seen[begun:]
+    begun = max(i for i, (_, _, query, _) in enumerate(frames) if query)
+    steps = frames[begun:]
     assert len({(there, here) for there, here, _, _ in steps}) > 8
     return (steps[-1][3] - steps[0][3]) / 1000
 
@@ -221,10 +221,10 @@ def played(seen):
 def test_it_plays_on_sight_in_both_memories_from_the_query_to_the_end(explorer):
     page = explorer(script=f"{UNMEASURED}; ({WATCH})();", **MOVING)
     end = rest(page)
-    seen = watched(page)
-    assert 2 < played(seen) < 8
+    frames = watched(page)
+    assert 2 < played(frames) < 8
     for memory in (0, 1):
-        assert len({pictures[memory] for pictures in seen}) > 8
+        assert len({pictures[memory] for pictures in frames}) > 8
     assert end["step"] == end["steps"] == 39
     expect(page.locator(".r1-sentence")).to_contain_text("Both find the picture.")
 
@@ -241,9 +241,9 @@ def test_a_slider_shows_ends_while_it_moves_and_plays_when_it_is_let_go(explorer
     for i in range(30):
         page.mouse.move(x - 4 * i, y)
     settled(page, "!s.busy")
-    held = watched(page)
-    assert len(held) > 5
-    assert not any(query for _, _, query, _ in held)
+    frames = watched(page)
+    assert len(frames) > 5
+    assert not any(query for _, _, query, _ in frames)
     assert state(page)["playing"] is False
     page.mouse.up()
     rest(page)
@@ -261,7 +261,7 @@ def test_without_motion_nothing_plays_and_the_scrubber_stands_under_the_pictures
     page.evaluate(WATCH)
     rest(page)
     slide(page, "K", 2)
-    found = rest(page)
+    page_state = rest(page)
     assert not any(query for _, _, query, _ in watched(page)[1:])
     scrubber = page.get_by_label("Step shown")
     assert scrubber.bounding_box()["y"] + 20 < SIZES["laptop"]["height"]
@@ -269,7 +269,7 @@ def test_without_motion_nothing_plays_and_the_scrubber_stands_under_the_pictures
     page.keyboard.press("Home")
     assert step(page) == 0
     page.keyboard.press("End")
-    assert step(page) == found["steps"]
+    assert step(page) == page_state["steps"]
 
 
 def test_dragging_the_point_shows_one_end_after_another_and_then_plays(explorer):
@@ -284,14 +284,14 @@ def test_dragging_the_point_shows_one_end_after_another_and_then_plays(explorer)
         page.mouse.move(x + 90 * math.sin(i / 5), y - 50 * math.sin(i / 9))
         steps.append(step(page))
     during = settled(page, "!s.busy")
-    seen = watched(page)
+    frames = watched(page)
     page.mouse.up()
     after = rest(page)
     played(watched(page))
     assert min(steps) > 0
-    assert not any(query for _, _, query, _ in seen)
+    assert not any(query for _, _, query, _ in frames)
     # as many ends as this machine had time for
-    assert len({pictures[:2] for pictures in seen}) > 10
+    assert len({pictures[:2] for pictures in frames}) > 10
     assert during["ends"] - before["ends"] > 5
     assert during["settings"]["beta"] != 75
     assert during["settings"]["Y"] != 60000
@@ -406,12 +406,14 @@ def test_a_drawing_joins_the_stack_and_heals_when_it_is_scribbled_over(explorer,
     page.get_by_role("button", name="Draw", exact=True).click()
     stroke([(0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75), (0.25, 0.25)])
     page.get_by_role("button", name="Store it").click()
-    found = rest(page)
-    assert found["settings"]["also"] == [-1]
-    assert found["numbers"]["exact"] == 7 * 3072
+    page_state = rest(page)
+    assert page_state["settings"]["also"] == [-1]
+    assert page_state["numbers"]["exact"] == 7 * 3072
     expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("nothing to find")
-    drawn = np.array(shown(page, "exact")).reshape(32, 32, 3)
-    assert (drawn[8, 8:24] < 150).all(axis=1).sum() > 10  # the upper side of the square
+    drawing = np.array(pixels(page, "exact")).reshape(32, 32, 3)
+    assert (drawing[8, 8:24] < 150).all(
+        axis=1
+    ).sum() > 10  # the upper side of the square
     stroke([(0.3, 0.3), (0.7, 0.35), (0.3, 0.4)])
     after = rest(page)
     assert 60 < after["config"]["freedom"] / 3 < 500
@@ -420,7 +422,8 @@ def test_a_drawing_joins_the_stack_and_heals_when_it_is_scribbled_over(explorer,
             "✓ your picture 1"
         )
         assert (
-            np.abs(np.array(shown(page, memory)).reshape(32, 32, 3) - drawn).mean() < 4
+            np.abs(np.array(pixels(page, memory)).reshape(32, 32, 3) - drawing).mean()
+            < 4
         )
     page.get_by_role("button", name="your picture 1 (true picture)").click()
     expect(page.locator(".r1-sentence")).to_contain_text("not stored")
@@ -429,14 +432,14 @@ def test_a_drawing_joins_the_stack_and_heals_when_it_is_scribbled_over(explorer,
 def test_a_drawing_can_be_left_and_nothing_is_not_stored(explorer):
     page = explorer()
     rest(page)
-    before = shown(page, "query")
+    before = pixels(page, "query")
     page.get_by_role("button", name="Draw", exact=True).click()
     page.get_by_role("button", name="Store it").click()
     expect(page.locator(".r1-sentence")).to_have_text("Draw something first.")
     strokes(page)[0]([(0.2, 0.2), (0.8, 0.8)])
-    assert shown(page, "query") != before
+    assert pixels(page, "query") != before
     page.get_by_role("button", name="Cancel").click()
-    assert shown(page, "query") == before
+    assert pixels(page, "query") == before
     expect(page.locator(".r1-sentence")).to_contain_text("Both find")
     assert state(page)["settings"]["also"] == []
 
@@ -487,9 +490,9 @@ def test_a_press_beside_the_point_and_the_arrow_keys_move_it(explorer):
     rest(page)
     x, y = point(page)
     page.mouse.click(x - 300, y - 40)
-    found = rest(page)["settings"]
-    assert found["beta"] < 30
-    assert found["Y"] > 70000
+    settings = rest(page)["settings"]
+    assert settings["beta"] < 30
+    assert settings["Y"] > 70000
     moved = point(page)
     assert abs(moved[0] - (x - 300)) < 2
     assert abs(moved[1] - (y - 40)) < 2
@@ -499,8 +502,8 @@ def test_a_press_beside_the_point_and_the_arrow_keys_move_it(explorer):
     ):
         page.keyboard.press(key)
         after = rest(page)["settings"]
-        assert (after[name] > found[name]) is more
-        found = after
+        assert (after[name] > settings[name]) is more
+        settings = after
     expect(page.locator(".r1-map .r1-grip")).to_have_attribute(
         "aria-valuetext", re.compile(r"^β [\d.]+, Y [\d,]+, K 6$")
     )
@@ -542,10 +545,10 @@ def test_finer_photographs_come_when_they_are_asked_for(explorer):
     page.wait_for_function(
         "() => document.querySelector('.w').__rankone_state().ended", timeout=60_000
     )
-    found = state(page)
-    assert found["config"]["D"] == 12288
+    page_state = state(page)
+    assert page_state["config"]["D"] == 12288
     np.testing.assert_allclose(
-        floats(found["config"]["truth"]),
+        floats(page_state["config"]["truth"]),
         ro.data.photographs(64)[0] / np.sqrt(12288),
         rtol=1e-5,
         atol=1e-6,
@@ -555,7 +558,7 @@ def test_finer_photographs_come_when_they_are_asked_for(explorer):
 def test_pinning_keeps_a_state_beside_what_comes(explorer):
     page = explorer()
     rest(page)
-    kept = shown(page, "distributed")
+    picture = pixels(page, "distributed")
     pin = page.locator("button[data-name=pin]")
     pin.click()
     expect(page.locator(".r1-ghosts")).to_be_visible()
@@ -569,8 +572,8 @@ def test_pinning_keeps_a_state_beside_what_comes(explorer):
             return [...data].filter((_, i) => i % 4 < 3);
         }"""
     )
-    assert ghost == kept
-    assert shown(page, "distributed") != kept
+    assert ghost == picture
+    assert pixels(page, "distributed") != picture
     lines = page.locator(".r1-charts path.r1-quiet")
     assert all(len(lines.nth(i).get_attribute("d")) > 50 for i in range(3))
     pin.click()
@@ -635,9 +638,9 @@ def test_every_basis_equals_jax(explorer, basis):
 def test_five_hundred_patterns_of_bits_equal_jax(explorer):
     # in so much noise no two agree for long
     page = explorer(settings={"collection": "bits", "K": 500, "Y": 3000, "steps": 2})
-    found = rest(page)
-    assert found["numbers"] == {"exact": 500 * 100, "distributed": 6000}
-    assert found["relativeNoise"] is None  # the bounds are for fewer
+    page_state = rest(page)
+    assert page_state["numbers"] == {"exact": 500 * 100, "distributed": 6000}
+    assert page_state["relativeNoise"] is None  # the bounds are for fewer
     expect(page.locator(".r1-of-distributed .r1-muted")).to_have_text(
         re.compile("of the bits wrong")
     )
@@ -766,8 +769,8 @@ def test_until_the_guess_all_parts_agree_with_what_is_asked(explorer, size):
     map_ = page.locator("figure:has(> .r1-map)")
     expect(map_).to_contain_text("Drawn once you have guessed.")
     page.get_by_role("button", name="Neither").click()
-    found = rest(page)
-    assert found["step"] == found["steps"]
+    page_state = rest(page)
+    assert page_state["step"] == page_state["steps"]
     expect(page.get_by_role("button", name="Play")).to_be_enabled()
     expect(page.get_by_text("after your guess").first).to_be_hidden()
     expect(map_).not_to_contain_text("Drawn once")
@@ -868,9 +871,9 @@ def test_pictures_go_in_and_out_by_mouse_and_keyboard(explorer):
     assert rest(page)["settings"]["also"] == [12, 13]
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    found = rest(page)
-    assert found["settings"]["also"] == [13]
-    assert found["numbers"]["exact"] == 7 * 3072
+    page_state = rest(page)
+    assert page_state["settings"]["also"] == [13]
+    assert page_state["numbers"]["exact"] == 7 * 3072
     unfold(page)
     page.get_by_label("True picture", exact=True).select_option(label="petals")
     assert rest(page)["record"]["nearestExact"] == 6
@@ -898,9 +901,9 @@ def test_an_own_picture_is_stored_survives_K_and_comes_back_by_undo(explorer, tm
     )
     assert rest(page)["settings"]["also"] == [-1]
     slide(page, "K", 1)
-    found = rest(page)
-    assert found["settings"]["also"] == [-1]
-    assert found["settings"]["target"] == -1
+    page_state = rest(page)
+    assert page_state["settings"]["also"] == [-1]
+    assert page_state["settings"]["target"] == -1
     expect(page.locator(".r1-of-query .r1-verdict")).to_have_text("your picture 1")
     page.get_by_role("button", name="your picture 1 (true picture)").click()
     expect(page.locator(".r1-of-query .r1-verdict")).to_have_text(
@@ -924,10 +927,10 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
     page.mouse.down()
     page.mouse.move(box["x"] + 12.5 * cell, box["y"] + 4.5 * cell)
     page.mouse.up()
-    found = rest(page)
+    page_state = rest(page)
     # no answer is given to a question that was painted over
-    assert found["preset"] is None
-    query = floats(found["config"]["query"]).reshape(32, 32, 3)
+    assert page_state["preset"] is None
+    query = floats(page_state["config"]["query"]).reshape(32, 32, 3)
     painted = np.any(query != old, axis=2)
     colour = np.array([0x80, 0x80, 0x80]) / 255 / np.sqrt(3072)
     np.testing.assert_allclose(
@@ -935,7 +938,7 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
     )
     assert painted[4, 4:12].all()  # a quick stroke has no gaps
     # what is painted over is not known
-    assert floats(found["config"]["free"]).reshape(32, 32, 3)[4, 4].all()
+    assert floats(page_state["config"]["free"]).reshape(32, 32, 3)[4, 4].all()
     page.get_by_role("button", name="Restore").click()
     canvas.focus()
     page.keyboard.press("ArrowDown")
@@ -960,13 +963,13 @@ DROP = """([selector, kind]) => {
 def test_a_file_dropped_beside_its_targets_opens_nothing(explorer):
     page = explorer(settings=QUICK)
     rest(page)
-    for selector, kept in (
+    for selector, handled in (
         (".r1-strip", True),
         (".r1-query", True),
         ("input[type=file]", False),
     ):
-        assert page.evaluate(DROP, [selector, "dragover"]) is kept
-        assert page.evaluate(DROP, [selector, "drop"]) is kept
+        assert page.evaluate(DROP, [selector, "dragover"]) is handled
+        assert page.evaluate(DROP, [selector, "drop"]) is handled
     # by the query, the second of the three
     expect(page.locator(".r1-ask")).to_contain_text("x.txt could not be read")
 
@@ -981,12 +984,12 @@ def test_where_nothing_is_covered_there_is_nothing_to_find(explorer):
 def test_play_step_and_scrub_go_through_the_descent(explorer):
     page = explorer()
     end = rest(page)
-    last = shown(page, "distributed")
+    last = pixels(page, "distributed")
     scrubber = page.get_by_label("Step shown")
     scrubber.focus()
     page.keyboard.press("Home")
     assert step(page) == 0
-    np.testing.assert_array_equal(shown(page, "exact"), shown(page, "query"))
+    np.testing.assert_array_equal(pixels(page, "exact"), pixels(page, "query"))
     page.get_by_role("button", name="One step").click()
     page.keyboard.press("l")
     page.keyboard.press("j")
@@ -997,7 +1000,7 @@ def test_play_step_and_scrub_go_through_the_descent(explorer):
         "s.step === s.steps; }"
     )
     assert state(page)["steps"] == end["steps"]
-    assert shown(page, "distributed") == last
+    assert pixels(page, "distributed") == last
     series = {
         name: np.array(values, float)[1:]
         for name, values in rest(page)["bounds"].items()
@@ -1019,8 +1022,12 @@ def test_the_address_is_the_difference_and_leads_back(explorer):
     page.wait_for_function(
         "() => document.querySelector('.w').__rankone_state().settings.K === 120"
     )
-    found = rest(page)["settings"]
-    assert (found["collection"], found["size"], found["across"]) == ("bits", 10, "K")
+    settings = rest(page)["settings"]
+    assert (settings["collection"], settings["size"], settings["across"]) == (
+        "bits",
+        10,
+        "K",
+    )
 
 
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
@@ -1167,8 +1174,8 @@ def test_axe_finds_nothing(explorer, theme):
     rest(page)
     unfold(page)
     assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
-    found = Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
 
 
 def test_two_on_a_page_do_not_meet_and_unmounting_stops_the_worker(explorer):
@@ -1202,23 +1209,23 @@ def test_without_workers_it_computes_on_the_page(explorer):
 
 def test_a_kernel_is_offered_where_there_is_one(explorer):
     page = explorer(kernel=KERNEL)
-    found = rest(page)
+    page_state = rest(page)
     unfold(page)
     run = page.get_by_role("button", name="Run in JAX")
     expect(run).to_be_enabled()
     run.click()
     expect(page.locator(".r1-jax")).to_contain_text(
-        f"{found['settings']['steps']} steps in 0.25 s on test device"
+        f"{page_state['settings']['steps']} steps in 0.25 s on test device"
     )
     expect(page.get_by_text("In JAX", exact=True)).to_be_visible()
-    asked = page.evaluate("window.asked")[-1]
-    assert {name: asked[name] for name in ("beta", "Y", "K", "seed")} == {
+    request = page.evaluate("window.asked")[-1]
+    assert {name: request[name] for name in ("beta", "Y", "K", "seed")} == {
         "beta": 75,
         "Y": 60000,
         "K": 6,
         "seed": 0,
     }
-    assert asked["eta"] == found["settings"]["eta"]
+    assert request["eta"] == page_state["settings"]["eta"]
     slide(page, "beta", 1)
     expect(page.get_by_text("In JAX", exact=True)).to_be_hidden()
 
@@ -1333,7 +1340,7 @@ def line(page):
 
 def looked(page, step=None, frequency=0):
     """What the machine shows of a step, once it has come, without its pictures."""
-    found = page.wait_for_function(
+    handle = page.wait_for_function(
         """([step, frequency]) => {
             const { step: now, machine } = document.querySelector('.w').__rankone_state();
             const { look } = machine;
@@ -1343,7 +1350,7 @@ def looked(page, step=None, frequency=0):
         }""",
         arg=[step, frequency],
     )
-    return found.json_value()
+    return handle.json_value()
 
 
 def painted(page):
@@ -1473,7 +1480,7 @@ def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
     end = rest(page)
     inside(page, 0)
     page.keyboard.press("ArrowRight")
-    found = looked(page, frequency=1)
+    machine = looked(page, frequency=1)
     said = []
     for _ in LEVELS:
         said.append(f"{page.locator('.r1-machine-words').inner_text()} {line(page)}")
@@ -1489,17 +1496,17 @@ def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
     T = np.sqrt(Y) * np.asarray(memory.T)
     # a phase of some tens in float32, and a sum of six
     close = {"rtol": RTOL, "atol": 10 * RTOL}
-    phases = [*found["phases"], found["phase"]]
+    phases = [*machine["phases"], machine["phase"]]
     np.testing.assert_allclose(np.cos(phases), phi[:, 1], **close)
     np.testing.assert_allclose(np.sin(phases), phi[:, Y + 1], **close)
-    np.testing.assert_allclose(found["entry"]["cos"], T[1], **close)
-    np.testing.assert_allclose(found["entry"]["sin"], T[Y + 1], **close)
+    np.testing.assert_allclose(machine["entry"]["cos"], T[1], **close)
+    np.testing.assert_allclose(machine["entry"]["sin"], T[Y + 1], **close)
     S = float(memory.partition(x))
-    np.testing.assert_allclose(found["S"], S, **close)
+    np.testing.assert_allclose(machine["S"], S, **close)
     exact = np.exp(-beta * float(ro.MrDAM(Xi, beta).energy(x)))
-    np.testing.assert_allclose(found["exact"], exact, **close)
+    np.testing.assert_allclose(machine["exact"], exact, **close)
     # what the page says of them, in its own rounding
-    texts = [f"{found['phase']:.2f}", f"{phi[-1, 1]:.2f}", f"{T[1]:.2f}", f"{S:.3g}"]
+    texts = [f"{machine['phase']:.2f}", f"{phi[-1, 1]:.2f}", f"{T[1]:.2f}", f"{S:.3g}"]
     for words, text in zip(said[:4], texts, strict=True):
         assert text.replace("-", "−") in words
 
@@ -1508,27 +1515,27 @@ def test_inside_the_vector_everything_goes_on(explorer):
     page = explorer(settings=QUICK)
     end = rest(page)
     inside(page, 3)
-    seen = [painted(page)]
+    frames = [painted(page)]
     scrubber = page.get_by_label("Step shown")
     for at in (0, 5):
         scrubber.fill(str(at))
         looked(page, at)
-        seen.append(painted(page))
+        frames.append(painted(page))
     page.get_by_role("button", name="Next frequency").click()
     looked(page, 5, 1)
-    seen.append(painted(page))
+    frames.append(painted(page))
     page.locator(".r1-machine").press("ArrowLeft")
     page.locator(".r1-machine").press("ArrowLeft")
     last = end["settings"]["Y"] - 1
     looked(page, 5, last)
     for name in ("beta", "K", "Y"):
         slide(page, name, -3)
-        found = rest(page)
-        at = min(last, found["settings"]["Y"] - 1)
-        running = looked(page, found["step"], at)["running"]
-        assert running[-2] == found["settings"]["Y"]
-        seen.append(painted(page))
-    assert len(set(seen)) == len(seen)
+        page_state = rest(page)
+        at = min(last, page_state["settings"]["Y"] - 1)
+        running = looked(page, page_state["step"], at)["running"]
+        assert running[-2] == page_state["settings"]["Y"]
+        frames.append(painted(page))
+    assert len(set(frames)) == len(frames)
 
 
 def test_inside_the_vector_the_reader_takes_each_step(explorer):
@@ -1609,7 +1616,7 @@ def test_one_number_is_followed_through_weights_and_steps(explorer):
     page.get_by_label("Step shown").fill("3")
     page.get_by_role("button", name="Level 5: Step").click()
     looked(page, 3)
-    before = shown(page, "distributed")
+    before = pixels(page, "distributed")
     page.mouse.move(box["x"] + 16.5 * cell, box["y"] + 25.5 * cell)
     down, right, (pixel, move, after) = followed(page)
     i = 3 * (32 * (down - 1) + right - 1)
@@ -1619,7 +1626,7 @@ def test_one_number_is_followed_through_weights_and_steps(explorer):
     expect(rings).to_have_count(0)
     page.get_by_role("button", name="Take this step").click()
     looked(page, 4)
-    assert 255 * after == pytest.approx(shown(page, "distributed")[i], abs=1)
+    assert 255 * after == pytest.approx(pixels(page, "distributed")[i], abs=1)
 
 
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
@@ -1660,8 +1667,8 @@ def test_the_curve_of_the_estimate_is_never_clipped_and_its_labels_are_apart(exp
         look = looked(page, at)
         running = np.reshape(look["running"], (-1, 2))
         assert running[:, 1].max() > 1.3 * max(look["exact"], look["S"])
-        drawn = page.locator(".r1-sum-level path.r1-line").first.get_attribute("d")
-        heights = [float(y) for y in re.findall(r"[ML][\d.]+ (-?[\d.]+)", drawn)]
+        path = page.locator(".r1-sum-level path.r1-line").first.get_attribute("d")
+        heights = [float(y) for y in re.findall(r"[ML][\d.]+ (-?[\d.]+)", path)]
         assert len(heights) == len(running)
         slope, offset = np.polyfit(running[:, 1], heights, 1)
         # drawn to a tenth of a pixel, nowhere cut
@@ -1711,10 +1718,10 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
         page.get_by_label("Step shown").fill(str(at))
         d = ((floats(x) - Xi) ** 2).sum(axis=1)
         p = np.asarray(jax.nn.softmax(-end["settings"]["beta"] / 2 * d))
-        drawn = tiles.evaluate_all(
+        weights = tiles.evaluate_all(
             "(all) => all.map((e) => Number(e.style.getPropertyValue('--r1-weight')))"
         )
-        np.testing.assert_allclose(drawn, p, atol=10 * RTOL)
+        np.testing.assert_allclose(weights, p, atol=10 * RTOL)
         expect(tiles.nth(1)).to_have_attribute(
             "title", f"cat: weight {100 * p[1]:.0f} %"
         )
@@ -1925,6 +1932,6 @@ def test_axe_finds_nothing_inside_the_vector(explorer, theme):
     inside(page, 0)
     for _ in LEVELS:
         looked(page)
-        found = Axe().run(page).response["violations"]
-        assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+        violations = Axe().run(page).response["violations"]
+        assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
         page.keyboard.press("Enter")

@@ -43,10 +43,10 @@ def test_the_reader_scrubs_and_both_pictures_of_the_state_follow(explorer):
     slide(page, "scrub", -30)
     assert state(page)["step"] == 10
     expect(page.locator(".r1-surface-pictures")).to_contain_text("step 10")
-    seen = page.evaluate(PICTURES)
+    pictures = page.evaluate(PICTURES)
     slide(page, "scrub", -9)
     expect(page.locator(".r1-surface-pictures")).to_contain_text("step 1")
-    assert page.evaluate(PICTURES)[2] != seen[2]
+    assert page.evaluate(PICTURES)[2] != pictures[2]
 
 
 def test_lowering_beta_merges_the_wells_in_sight_and_raising_it_parts_them(explorer):
@@ -127,6 +127,6 @@ def test_it_is_accessible_and_fits_a_phone_in_both_themes(explorer, theme):
     page = explorer("phone")
     page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
     page.wait_for_selector(f".r1[data-r1-theme={theme}]")
-    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
-    assert found.response["violations"] == [], found.generate_report()
+    report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+    assert report.response["violations"] == [], report.generate_report()
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390

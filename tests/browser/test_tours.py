@@ -35,15 +35,15 @@ def rest(page):
 
 def check_outlines(page):
     """Each part that the card speaks of is outlined, and nothing else is."""
-    wanted = page.locator(".tour-card .tour-at").evaluate_all(
+    selectors = page.locator(".tour-card .tour-at").evaluate_all(
         "(parts) => [...new Set(parts.map((part) => part.dataset.at))]"
     )
-    for selector in wanted:
+    for selector in selectors:
         part = page.locator(f".r1-body {selector}")
         expect(part).to_have_count(1)
         expect(part).to_be_visible()
         expect(part).to_have_css("outline-style", "solid")
-    expect(page.locator(".tour-outlined")).to_have_count(len(wanted))
+    expect(page.locator(".tour-outlined")).to_have_count(len(selectors))
 
 
 def begun(visit, path, size="desktop", theme="light", **options):
@@ -209,11 +209,11 @@ def test_the_last_card_says_what_the_reader_has_done_and_shows_a_way(visit):
     while page.locator(".tour-place").inner_text() != "12 of 12":
         forward.click()
     start = rest(page)
-    told = page.locator(".tour-told")
-    expect(told).to_have_text("")
+    feedback = page.locator(".tour-told")
+    expect(feedback).to_have_text("")
     page.locator("input[data-name=Y]").press("Home")
     rest(page)
-    expect(told).to_contain_text("Only the distributed memory fails here.")
+    expect(feedback).to_contain_text("Only the distributed memory fails here.")
     expect(page.locator(".tour-answer")).to_have_count(0)
     expect(forward).to_have_text("Show me")
     forward.click()
@@ -266,8 +266,8 @@ def test_axe_finds_nothing_in_a_card(visit, theme):
     _, page = begun(visit, "book/intro.html", "desktop", theme)
     for _ in range(4):
         rest(page)
-        found = Axe().run(page, context=".tour-dock").response["violations"]
-        assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+        violations = Axe().run(page, context=".tour-dock").response["violations"]
+        assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
         page.locator(".tour-next").click()
 
 

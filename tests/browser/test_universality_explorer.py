@@ -41,11 +41,11 @@ def ask(page, preset, guess=None):
     page.locator(f"[data-guess={guess}]" if guess else "[data-skip]").click()
 
 
-def check_against_jax(shown, tolerance=1e-9):
+def check_against_jax(page_state, tolerance=1e-9):
     """The curve after the step is that of the package's network, adapted by
     jax.grad.
     """
-    settings = shown["settings"]
+    settings = page_state["settings"]
     assert settings["target"] == "sine"
     margin = 4.0 if settings["construction"] == "two_layers" else 1.0
     constants = Constants(
@@ -69,15 +69,17 @@ def check_against_jax(shown, tolerance=1e-9):
             alpha=settings["ratio"] * network.alpha,
         )
         np.testing.assert_allclose(
-            shown["after"], predict(after, GRID), rtol=tolerance, atol=tolerance
+            page_state["after"], predict(after, GRID), rtol=tolerance, atol=tolerance
         )
         np.testing.assert_allclose(
-            shown["before"], predict(network, GRID), atol=tolerance
+            page_state["before"], predict(network, GRID), atol=tolerance
         )
 
 
-def fired(shown):
-    return [i for i, slot in enumerate(shown["slots"]) if (slot["share"] or 0) > 0.5]
+def fired(page_state):
+    return [
+        i for i, slot in enumerate(page_state["slots"]) if (slot["share"] or 0) > 0.5
+    ]
 
 
 def test_starts_with_a_learnt_curve_and_a_finding(explorer):
@@ -85,10 +87,10 @@ def test_starts_with_a_learnt_curve_and_a_finding(explorer):
     assert state(page)["pending"]
     expect(page.locator(".r1-found")).to_be_empty()
     page.locator("[data-guess=never]").click()
-    shown = rest(page)
-    check_against_jax(shown)
-    assert shown["preset"] == "learn"
-    assert shown["deviation"] < 1e-4
+    page_state = rest(page)
+    check_against_jax(page_state)
+    assert page_state["preset"] == "learn"
+    assert page_state["deviation"] < 1e-4
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said.")
     expect(page.locator(".r1-status")).to_contain_text("before the step")
 
@@ -106,10 +108,10 @@ def test_it_opens_on_two_layers_and_their_plane_of_two_slots(explorer):
     plane = page.locator(".r1-slot-plane")
     expect(plane).not_to_be_visible()
     page.locator("[data-guess=ray]").click()
-    shown = rest(page)
+    page_state = rest(page)
     expect(plane).to_be_visible()
     expect(page.locator(".r1-found")).to_contain_text("As you said. Ray 15 of 50")
-    assert shown["settings"]["size"] == 200
+    assert page_state["settings"]["size"] == 200
     rays = page.locator(".r1-rays").get_attribute("d")
     assert rays.count("M") == 50
     kinks = [
@@ -152,12 +154,12 @@ def test_dragging_the_pair_moves_the_cell_that_fires(explorer, size):
     page.mouse.down()
     page.mouse.move(x + 0.4 * width, y + 0.1 * width, steps=4)
     page.mouse.up()
-    shown = state(page)
-    assert shown["settings"]["x"] > 0.65
-    assert shown["settings"]["y"] < 0.5
-    assert fired(shown) != before
-    assert len(fired(shown)) == 1
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["settings"]["x"] > 0.65
+    assert page_state["settings"]["y"] < 0.5
+    assert fired(page_state) != before
+    assert len(fired(page_state)) == 1
+    check_against_jax(page_state)
 
 
 def test_arrow_keys_move_both_handles(explorer):
@@ -185,20 +187,20 @@ def test_arrow_keys_move_both_handles(explorer):
 def test_sliders_to_zero_break_it_as_in_jax(explorer, name, presses, key):
     page = explorer(settings=PUBLISHED | {"size": 4})
     slide(page, name, presses)
-    shown = state(page)
-    assert shown["settings"][key] == 0
-    assert shown["deviation"] > 0.5
-    assert fired(shown) == []
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["settings"][key] == 0
+    assert page_state["deviation"] > 0.5
+    assert fired(page_state) == []
+    check_against_jax(page_state)
 
 
 def test_another_step_size_misses_the_table_as_in_jax(explorer):
     page = explorer(settings=PUBLISHED | {"size": 4})
     slide(page, "ratio", 3)
-    shown = state(page)
-    assert shown["settings"]["ratio"] == 1.1
-    assert shown["deviation"] > 0.05
-    check_against_jax(shown)
+    page_state = state(page)
+    assert page_state["settings"]["ratio"] == 1.1
+    assert page_state["deviation"] > 0.05
+    check_against_jax(page_state)
 
 
 @pytest.mark.parametrize(
@@ -209,9 +211,9 @@ def test_each_construction_is_the_package_s(explorer, construction):
     page.get_by_label("Construction").select_option(construction)
     if construction != "logdepth":
         slide(page, "size", -3)
-        shown = rest(page)
-        assert shown["settings"]["size"] == 50
-        check_against_jax(shown, 1e-6)
+        page_state = rest(page)
+        assert page_state["settings"]["size"] == 50
+        check_against_jax(page_state, 1e-6)
         return
     check_against_jax(state(page))
 
@@ -253,8 +255,8 @@ def test_a_fit_leaves_the_page_free_and_an_undone_one_is_known(explorer):
 def test_each_question_has_an_answer(explorer, preset):
     page = explorer()
     pose(page, preset)
-    shown = rest(page)
-    assert (shown["preset"], shown["pending"]) == (preset, True)
+    page_state = rest(page)
+    assert (page_state["preset"], page_state["pending"]) == (preset, True)
     assert (
         page.locator(".r1-curve path.r1-line.r1-distributed").get_attribute("d") == ""
     )
@@ -269,8 +271,8 @@ def test_each_question_has_an_answer(explorer, preset):
     assert pressed == ([preset] if preset in PRESETS[:3] else [])
     expect(page.locator(".r1-ask")).not_to_be_empty()
     expect(page.locator(".r1-found")).not_to_be_empty()
-    found = page.locator(".r1-found").inner_text()
-    assert not {"NaN", "undefined", "null"} & set(found.split())
+    finding = page.locator(".r1-found").inner_text()
+    assert not {"NaN", "undefined", "null"} & set(finding.split())
 
 
 def test_a_drawn_target_is_learnt(explorer):
@@ -282,15 +284,15 @@ def test_a_drawn_target_is_learnt(explorer):
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] - 5, box["y"] + box["height"] - 10, steps=8)
     page.mouse.up()
-    drawn = state(page)
-    assert drawn["settings"]["profile"] != before["settings"]["profile"]
-    assert drawn["wanted"] != before["wanted"]
-    assert drawn["deviation"] < 1e-3
-    assert drawn["preset"] == "draw"  # its question stays
+    page_state = state(page)
+    assert page_state["settings"]["profile"] != before["settings"]["profile"]
+    assert page_state["wanted"] != before["wanted"]
+    assert page_state["deviation"] < 1e-3
+    assert page_state["preset"] == "draw"  # its question stays
     page.locator(".r1-pencil").focus()
     for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
-    assert state(page)["settings"]["profile"] != drawn["settings"]["profile"]
+    assert state(page)["settings"]["profile"] != page_state["settings"]["profile"]
 
 
 def test_an_answer_says_what_the_reader_made_of_the_question(explorer):
@@ -321,8 +323,12 @@ def test_reset_brings_the_first_question_back(explorer):
     slide(page, "offset", -9)
     assert state(page)["preset"] is None
     page.get_by_role("button", name="Reset").click()
-    shown = state(page)
-    assert (shown["preset"], shown["settings"]["x"], shown["settings"]["offset"]) == (
+    page_state = state(page)
+    assert (
+        page_state["preset"],
+        page_state["settings"]["x"],
+        page_state["settings"]["offset"],
+    ) == (
         "two",
         0.3,
         1e-4,
@@ -344,8 +350,8 @@ def test_no_barriers_and_no_sideways_scrolling(explorer, size, theme, preset):
     pose(page, preset)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     rest(page)  # while a network is fitted, the old curve is faint
-    found = Axe().run(page).response["violations"]
-    assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in violations] == []
 
 
 def test_closing_leaves_nothing_behind(explorer):

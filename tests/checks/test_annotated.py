@@ -24,7 +24,7 @@ THING = Thing(1.0)
 
 
 @checked
-def asked(
+def example(
     A: Float[ArrayLike, "m n"],
     b: Float[ArrayLike, "... n"],
     p: Float[ArrayLike, " 2"] | None = None,
@@ -83,16 +83,16 @@ BAD = {
 )
 def test_what_an_annotation_excludes_is_named(name, bad):
     with refused(ValueError, match=rf"^{name}: got .*it must be"):
-        asked(**{"A": np.ones((2, 3)), "b": np.ones(3)} | {name: bad})
+        example(**{"A": np.ones((2, 3)), "b": np.ones(3)} | {name: bad})
 
 
 def test_parts_of_a_list_are_named():
     with refused(ValueError, match=r"^rows\[1\]: got"):
-        asked(np.ones((1, 2)), np.ones(2), rows=[np.ones(1), "a"])
+        example(np.ones((1, 2)), np.ones(2), rows=[np.ones(1), "a"])
     with refused(ValueError, match=r"^pair\[0\]: got"):
-        asked(np.ones((1, 2)), np.ones(2), pair=("a", 1.0))
+        example(np.ones((1, 2)), np.ones(2), pair=("a", 1.0))
     with refused(ValueError, match=r"^texts\[1\]: got"):
-        asked(np.ones((1, 2)), np.ones(2), texts=["a", 1])
+        example(np.ones((1, 2)), np.ones(2), texts=["a", 1])
 
 
 @checked
@@ -145,9 +145,9 @@ def test_a_tuple_may_be_of_any_length_and_a_count_nothing():
 def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
     A = np.ones((4, 3))
     b = jnp.ones((2, 3))
-    assert asked(A, b)[0] is A
-    assert asked(A, b)[1] is b
-    found = asked(
+    assert example(A, b)[0] is A
+    assert example(A, b)[1] is b
+    results = example(
         [[1, 2]],
         (3.0, 4.0),
         p=[1, 2],
@@ -156,10 +156,10 @@ def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
         pair=[1, 2],
         own="anything",
     )
-    asked(A, b, path=Path("a"), texts=("a", ""), facts={}, key=KEY)
-    assert [type(one) for one in found] == [np.ndarray, np.ndarray, int]
+    example(A, b, path=Path("a"), texts=("a", ""), facts={}, key=KEY)
+    assert [type(one) for one in results] == [np.ndarray, np.ndarray, int]
     with refused(TypeError):
-        asked(nothing=1)
+        example(nothing=1)
 
 
 class Counter(Module):
@@ -169,12 +169,12 @@ class Counter(Module):
 
 
 def test_an_error_about_missing_or_unknown_arguments_names_the_function():
-    with refused(TypeError, match=r"^asked\(\) missing a required argument: 'b'$"):
-        asked(np.ones((2, 3)))
+    with refused(TypeError, match=r"^example\(\) missing a required argument: 'b'$"):
+        example(np.ones((2, 3)))
     with refused(
-        TypeError, match=r"^asked\(\) got an unexpected keyword argument 'nothing'$"
+        TypeError, match=r"^example\(\) got an unexpected keyword argument 'nothing'$"
     ):
-        asked(np.ones((2, 3)), np.ones(3), nothing=1)
+        example(np.ones((2, 3)), np.ones(3), nothing=1)
     with refused(
         TypeError, match=r"^Counter\.add\(\) missing a required argument: 'number'$"
     ):
@@ -187,7 +187,7 @@ def on_host(x: float, act: Callable[[float], float] | None = None):
 
 
 def test_a_traced_argument_of_a_function_that_computes_on_the_host_is_named():
-    for way in (
+    for function in (
         jax.jit(on_host),
         jax.grad(on_host),
         lambda x: jax.vmap(on_host)(jnp.ones(2)),
@@ -196,7 +196,7 @@ def test_a_traced_argument_of_a_function_that_computes_on_the_host_is_named():
             ValueError,
             match=r"^x: got a traced value; it must be known: on_host computes on the host",
         ):
-            way(1.0)
+            function(1.0)
     with refused(jax.errors.ConcretizationTypeError):  # which is the caller's own
         jax.jit(lambda x: on_host(x, float))(1.0)
 
@@ -215,12 +215,12 @@ def test_a_number_in_a_jax_array_is_known_inside_a_program_of_the_callers():
 
 
 def test_shapes_alone_are_looked_at_while_jit_traces():
-    A, b, _ = jax.jit(lambda A, number: asked(A, A[0], number=number))(
+    A, b, _ = jax.jit(lambda A, number: example(A, A[0], number=number))(
         jnp.ones((2, 3)), 1.0
     )
     assert (A.shape, b.shape) == ((2, 3), (3,))
     with refused(ValueError, match=r"^b: got shape \(2,\).*where A is \(2, 3\)"):
-        jax.jit(lambda A: asked(A, A[:, 0]))(jnp.ones((2, 3)))
+        jax.jit(lambda A: example(A, A[:, 0]))(jnp.ones((2, 3)))
 
 
 def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
@@ -230,7 +230,7 @@ def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
 
     @renamed(b="rows")
     def outer(rows, name="a"):
-        asked(np.ones((2, 3)), rows, name=name)
+        example(np.ones((2, 3)), rows, name=name)
 
     outer(np.ones(3))
     with refused(

@@ -100,15 +100,17 @@ def second(value: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf[1], value)
 
 
-def ways(use: Use, name: str, kind: str) -> dict[str, Callable[[Any], Any]]:
+def tracers(use: Use, name: str, kind: str) -> dict[str, Callable[[Any], Any]]:
     """Every way of tracing one argument inside a program; they are traced as jit traces
     them, and not compiled.
     """
     f = closed(use, name, kind)
-    found = {"jit": f, "scan": scanned(f), "vmap": mapped(f)}
+    functions = {"jit": f, "scan": scanned(f), "vmap": mapped(f)}
     if smooth(use, name):
-        found["vmap(grad)"] = mapped_slope(f)
-    return {way: jax.make_jaxpr(function) for way, function in found.items()}
+        functions["vmap(grad)"] = mapped_slope(f)
+    return {
+        transform: jax.make_jaxpr(function) for transform, function in functions.items()
+    }
 
 
 def smooth(use: Use, name: str) -> bool:
@@ -119,10 +121,10 @@ def smooth(use: Use, name: str) -> bool:
     )
 
 
-def fault(use: Use, name: str, way: Callable[[Any], Any]) -> str:
+def fault(use: Use, name: str, tracer: Callable[[Any], Any]) -> str:
     """What is wrong with how one way ended."""
     try:
-        way(as_kind("jax", use.arguments[name]))
+        tracer(as_kind("jax", use.arguments[name]))
     except Exception as error:
         own = isinstance(error, ValueError | TypeError) and re.match(
             rf"{name}: got .*; it must be ", str(error)
@@ -135,9 +137,9 @@ def fault(use: Use, name: str, way: Callable[[Any], Any]) -> str:
     return "it is not refused" if name in use.refused else ""
 
 
-def difference(got: Any, wanted: Any) -> str:
+def difference(got: Any, expected: Any) -> str:
     """How the leaves of two trees differ."""
-    for one, other in zip(jax.tree.leaves(got), jax.tree.leaves(wanted), strict=True):
+    for one, other in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
         if jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key):
             continue
         one = np.asarray(one)
@@ -163,15 +165,15 @@ def compiled(
     program.
     """
 
-    def program(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    def program(arguments: dict[str, Any]) -> dict[str, dict[str, Any]]:
         values = {
-            name: closed(use, name, KINDS[i % 2])(given[name])
+            name: closed(use, name, KINDS[i % 2])(arguments[name])
             for i, name in enumerate(names)
         }
         return {
             "jit": values,
             "grad": {
-                name: mapped_slope(closed(use, name, "jax"))(given[name])
+                name: mapped_slope(closed(use, name, "jax"))(arguments[name])
                 for name in slopes
             },
         }
@@ -204,12 +206,12 @@ def faults_of(use: Use) -> list[str]:
     for name in use.arguments:
         for kind in KINDS:
             said = {
-                way: fault(use, name, function)
-                for way, function in ways(use, name, kind).items()
+                transform: fault(use, name, function)
+                for transform, function in tracers(use, name, kind).items()
             }
             faults += [
-                f"{name} traced by {way}, the others of {kind}: {text}"
-                for way, text in said.items()
+                f"{name} traced by {transform}, the others of {kind}: {text}"
+                for transform, text in said.items()
                 if text
             ]
     return faults or differences(

@@ -91,17 +91,17 @@ def test_a_lock_that_its_last_holder_removes_under_a_waiter_is_made_anew(
 ):
     path = tmp_path / "state"
     fstat = os.fstat
-    seen = []
+    handles = []
 
     def removed_just_then(handle):
-        if not seen:
+        if not handles:
             path.with_name("state.lock").unlink()
-        seen.append(handle)
+        handles.append(handle)
         return fstat(handle)
 
     monkeypatch.setattr(os, "fstat", removed_just_then)
     with locked(path):
-        assert len(seen) == 2
+        assert len(handles) == 2
         assert path.with_name("state.lock").exists()
 
 
@@ -125,9 +125,9 @@ def test_a_lock_is_refused_to_others_until_its_holder_is_gone(tmp_path):
 def test_a_saved_write_comes_back_as_it_was(tmp_path, dtype):
     write = Write(*(part.astype(dtype) for part in (WRITE.left, WRITE.right)))
     about = {"layer": 3, "model": "small", "share": 0.5, "sure": True}
-    loaded, told = load_write(write.save(tmp_path / "edit", about))
+    loaded, description = load_write(write.save(tmp_path / "edit", about))
     assert loaded == write
-    assert told == about
+    assert description == about
 
 
 def test_names_are_kept_so_that_no_edit_takes_anothers_file(tmp_path):
@@ -239,10 +239,10 @@ learner = GradientLearner(MLP(1, (8,)))
 print(fingerprint([learner, SineTasks(), squared_error, lambda a: a in {"x", "y"}]))
 """
     seeds = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
-    told = [
+    runs = [
         subprocess.run(
             [sys.executable, "-c", code], env=env, capture_output=True, text=True
         )
         for env in seeds
     ]
-    assert told[0].stdout == told[1].stdout != ""
+    assert runs[0].stdout == runs[1].stdout != ""

@@ -115,28 +115,28 @@ def test_every_public_class_is_made_here() -> None:
 
 
 @pytest.fixture(scope="module", params=sorted(classes().keys() & MAKE.keys()))
-def made(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
     """Two instances of a class, made alike."""
     return MAKE[request.param](), MAKE[request.param]()
 
 
-def test_it_equals_and_hashes_like_another_made_alike(made: tuple[Any, Any]) -> None:
-    one, other = made
+def test_it_equals_and_hashes_like_another_made_alike(pair: tuple[Any, Any]) -> None:
+    one, other = pair
     assert isinstance(one, Module)
     assert one == other
     assert hash(one) == hash(other)
     assert one != Different()
 
 
-def test_its_copies_are_equal_to_it(made: tuple[Any, Any]) -> None:
-    one, _ = made
+def test_its_copies_are_equal_to_it(pair: tuple[Any, Any]) -> None:
+    one, _ = pair
     for same in (copy.copy(one), copy.deepcopy(one), dataclasses.replace(one)):
         assert same is not one
         assert same == one
 
 
-def test_it_goes_through_pickle(made: tuple[Any, Any]) -> None:
-    assert pickle.loads(pickle.dumps(made[0])) == made[0]
+def test_it_goes_through_pickle(pair: tuple[Any, Any]) -> None:
+    assert pickle.loads(pickle.dumps(pair[0])) == pair[0]
 
 
 @pytest.fixture(scope="module")
@@ -171,15 +171,15 @@ def test_all_go_through_a_checkpoint_of_orbax(
     """
     from orbax.checkpoint import StandardCheckpointer
 
-    held = {name: one for name, one in everything.items() if jax.tree.leaves(one)}
+    instances = {name: one for name, one in everything.items() if jax.tree.leaves(one)}
     shapes = jax.tree.map(
-        lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf, held
+        lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf, instances
     )
     with StandardCheckpointer() as checkpointer:
-        checkpointer.save(tmp_path / "all", held)
+        checkpointer.save(tmp_path / "all", instances)
         checkpointer.wait_until_finished()
         again = checkpointer.restore(tmp_path / "all", shapes)
-    assert [name for name in held if again[name] != held[name]] == []
+    assert [name for name in instances if again[name] != instances[name]] == []
 
 
 def test_all_go_through_the_files_of_equinox(
@@ -203,8 +203,8 @@ def test_all_are_rebuilt_by_a_map_of_their_leaves(everything: dict[str, Any]) ->
     ] == []
 
 
-def test_it_goes_through_jit_and_vmap(made: tuple[Any, Any]) -> None:
-    one, other = made
+def test_it_goes_through_jit_and_vmap(pair: tuple[Any, Any]) -> None:
+    one, other = pair
     assert jax.tree.structure(jax.eval_shape(lambda it: it, one)) == jax.tree.structure(
         one
     )
@@ -218,16 +218,16 @@ def test_it_goes_through_jit_and_vmap(made: tuple[Any, Any]) -> None:
         assert jax.tree.structure(mapped) == structure
 
 
-def test_its_representation_is_one_short_line(made: tuple[Any, Any]) -> None:
-    said = repr(made[0])
-    assert said.startswith(f"{type(made[0]).__name__}(")
+def test_its_representation_is_one_short_line(pair: tuple[Any, Any]) -> None:
+    said = repr(pair[0])
+    assert said.startswith(f"{type(pair[0]).__name__}(")
     assert "\n" not in said
     assert " at 0x" not in said
     assert len(said) < 400
 
 
-def test_it_and_its_copies_are_frozen(made: tuple[Any, Any]) -> None:
-    one = made[0]
+def test_it_and_its_copies_are_frozen(pair: tuple[Any, Any]) -> None:
+    one = pair[0]
     for same in (one, copy.copy(one), pickle.loads(pickle.dumps(one))):
         for field in dataclasses.fields(same):
             with refused(dataclasses.FrozenInstanceError):

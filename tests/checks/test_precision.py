@@ -43,10 +43,10 @@ def products(jaxpr: Any) -> Iterator[Any]:
 
 def is_rounded(product: Any) -> bool:
     """True if a GPU may round the factors of a product."""
-    asked = product.params["precision"]
-    asked = asked if isinstance(asked, tuple) else (asked,)
+    precision = product.params["precision"]
+    precision = precision if isinstance(precision, tuple) else (precision,)
     return product.outvars[0].aval.dtype == jnp.float32 and any(
-        one != jax.lax.Precision.HIGHEST for one in asked
+        one != jax.lax.Precision.HIGHEST for one in precision
     )
 
 

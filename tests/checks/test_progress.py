@@ -6,13 +6,13 @@ from rankone._progress import progress_bar
 
 
 @pytest.mark.parametrize(
-    ("variable", "disable", "shown"),
+    ("variable", "disable", "visible"),
     [(None, False, True), (None, True, False), ("0", False, True), ("1", False, False)],
 )
 def test_a_variable_turns_every_bar_off(
     variable: str | None,
     disable: bool,
-    shown: bool,
+    visible: bool,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -20,4 +20,4 @@ def test_a_variable_turns_every_bar_off(
     if variable is not None:
         monkeypatch.setenv("TQDM_DISABLE", variable)
     assert list(progress_bar(range(3), desc="steps", disable=disable)) == [0, 1, 2]
-    assert ("steps" in capsys.readouterr().err) is shown
+    assert ("steps" in capsys.readouterr().err) is visible

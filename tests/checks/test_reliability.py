@@ -87,8 +87,8 @@ def test_a_condition_number_beyond_the_digits_is_refused():
             continue
         u = np.linalg.solve(bad.astype(float), k)
         delta = np.asarray(ro.rank_one_edit(np.zeros((2, 32)), bad, k, v).delta)
-        wanted = np.outer(v, u) / (u @ k)
-        assert np.linalg.norm(delta - wanted) < 0.05 * np.linalg.norm(wanted)
+        expected = np.outer(v, u) / (u @ k)
+        assert np.linalg.norm(delta - expected) < 0.05 * np.linalg.norm(expected)
 
 
 def test_the_number_of_keys_never_sticks():
@@ -137,9 +137,9 @@ def test_float16_is_skipped_only_where_the_processor_does_not_convert_it():
 def test_half_precision_embeddings_are_searched_in_single():
     """The square of 300 is no number in float16."""
     rows = np.float16(300 * np.random.default_rng(0).normal(size=(60, 8)))
-    found = ro.residual.ExactSearch(rows).search(rows[:40], 1)
-    assert found.indices[:, 0].tolist() == list(range(40))
-    assert found.distances.dtype == np.float32
+    neighbours = ro.residual.ExactSearch(rows).search(rows[:40], 1)
+    assert neighbours.indices[:, 0].tolist() == list(range(40))
+    assert neighbours.distances.dtype == np.float32
 
 
 def test_calibration_refuses_a_class_that_is_none():

@@ -72,19 +72,20 @@ def test_a_download_has_the_published_address_and_checksum(
     nowhere, pictures, monkeypatch
 ):
     put(nowhere / "elsewhere", pictures)
-    asked = []
+    downloads = []
 
     def retrieve(url, known_hash, fname, path, progressbar):
-        asked.append((url, known_hash, str(path)))
+        downloads.append((url, known_hash, str(path)))
         return str(nowhere / "elsewhere" / fname)
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
     fashion.fashion_mnist("train")
-    assert [url.rsplit("/", 1)[1] for url, _, _ in asked] == list(NAMES)
+    assert [url.rsplit("/", 1)[1] for url, _, _ in downloads] == list(NAMES)
     assert all(
-        known == fashion._CHECKSUMS[url.rsplit("/", 1)[1]] for url, known, _ in asked
+        known == fashion._CHECKSUMS[url.rsplit("/", 1)[1]]
+        for url, known, _ in downloads
     )
-    assert {path for _, _, path in asked} == {str(nowhere / "cache")}
+    assert {path for _, _, path in downloads} == {str(nowhere / "cache")}
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ def test_as_many_bits_are_flipped_as_asked_for_in_each_pattern():
 
 
 def test_the_first_rows_are_kept_and_the_rest_is_painted():
-    pictures, kept = occlude(photographs(16)[:2], visible=0.5, fill=0.25)
-    np.testing.assert_array_equal(kept, np.arange(768) < 384)
+    pictures, mask = occlude(photographs(16)[:2], visible=0.5, fill=0.25)
+    np.testing.assert_array_equal(mask, np.arange(768) < 384)
     np.testing.assert_array_equal(np.asarray(pictures)[:, 384:], 0.25)
     np.testing.assert_array_equal(
         np.asarray(pictures)[:, :384], photographs(16)[:2, :384]

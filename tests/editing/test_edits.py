@@ -117,7 +117,7 @@ def test_the_lagrangian_has_no_minimum_over_its_multiplier_R_txt8_R_eq8(x64):
     L = lagrangian.lagrangian
     multiplier = np.arange(5.0)
     slope = jax.jit(jax.grad(L))
-    found = minimize(
+    minimum = minimize(
         lambda w: float(L(w.reshape(5, 12), multiplier, K, V, k, v)),
         np.zeros(60),
         jac=lambda w: np.asarray(
@@ -125,7 +125,9 @@ def test_the_lagrangian_has_no_minimum_over_its_multiplier_R_txt8_R_eq8(x64):
         ).ravel(),
         tol=1e-12,
     )
-    assert found.fun == approx(float(lagrangian.dual(multiplier, K, V, k, v)), rel=1e-8)
+    assert minimum.fun == approx(
+        float(lagrangian.dual(multiplier, K, V, k, v)), rel=1e-8
+    )
 
 
 def test_the_expansion_needs_its_trace_R_eq9(x64):
@@ -311,7 +313,7 @@ def test_without_enough_keys_the_ridge_limit_is_free_and_the_pseudo_inverse_is_n
 def test_on_new_keys_a_finite_ridge_is_best_and_the_ridge_limit_is_worst():
     """With 49 keys in 50 dimensions, the edit without interference on the sample."""
     sizes = np.arange(1, 51) ** -0.5
-    seen, new = [], []
+    sample, new = [], []
     for seed in range(60):
         rng = np.random.default_rng(seed)
         K = sizes[:, None] * rng.normal(size=(50, 49))
@@ -326,9 +328,9 @@ def test_on_new_keys_a_finite_ridge_is_best_and_the_ridge_limit_is_worst():
             ]
         )
         scale = (directions @ k) ** 2
-        seen.append(np.sum((directions @ K) ** 2, axis=1) / scale)
+        sample.append(np.sum((directions @ K) ** 2, axis=1) / scale)
         new.append(np.sum((directions * sizes) ** 2, axis=1) / scale)
-    limit, pinv, finite = np.median(seen, axis=0)
+    limit, pinv, finite = np.median(sample, axis=0)
     assert limit < 1e-12 < pinv < finite
     limit, pinv, finite = np.median(new, axis=0)
     assert limit > 2 * pinv > 4 * finite
@@ -474,14 +476,14 @@ def test_the_second_edit_takes_from_the_first_what_the_formula_says(x64):
     K, _, W, Ks, Vs = problem(m=2)
     C = K @ K.T
     S = Ks.T @ np.linalg.solve(C, Ks)
-    taken = []
+    losses = []
     for beta in (0.0, 1.0, 10.0, 1e3, 1e6):
         sequence = sequential_edit(W, C, Ks, Vs, beta=beta)
-        taken.append(sequence.residuals[2, 0])
-        assert taken[-1] == approx(
+        losses.append(sequence.residuals[2, 0])
+        assert losses[-1] == approx(
             edit_cost.forgetting(S, sequence.residuals[1, 1], beta), rel=1e-6
         )
-    assert all(np.diff(taken) < 0)
+    assert all(np.diff(losses) < 0)
 
 
 def test_a_sequence_is_the_batch_if_old_keys_are_protected_or_new_ones_made_orthogonal(
@@ -588,10 +590,12 @@ def test_kantorovich_bounds_every_surrogate_and_is_reached_R_S2(x64):
     K = conditioned(6, 30, 10)
     C = K @ K.T
     rng = np.random.default_rng(1)
-    found = [float(edit_cost.inflation(C, k, k)) for k in rng.normal(size=(300, 6))]
+    inflations = [
+        float(edit_cost.inflation(C, k, k)) for k in rng.normal(size=(300, 6))
+    ]
     assert (
         0.1 * edit_cost.kantorovich(100.0)
-        < max(found)
+        < max(inflations)
         <= edit_cost.kantorovich(np.linalg.cond(C))
     )
 
@@ -759,10 +763,10 @@ def test_what_a_sequence_leaves_is_a_mixture_of_what_was_there_R_S9(
     V = rng.normal(size=(H, m))
     A = rng.normal(size=(D, 3 * D))
     C = A @ A.T
-    made = sequential_edit(W, C, K, V, beta=beta)
+    sequence = sequential_edit(W, C, K, V, beta=beta)
     M = edit_cost.sequence_mixture(K.T @ np.linalg.solve(C, K), beta)
     np.testing.assert_allclose(
-        (V - W @ K) @ M, V - (W + np.asarray(made.edit.delta)) @ K, atol=1e-9
+        (V - W @ K) @ M, V - (W + np.asarray(sequence.edit.delta)) @ K, atol=1e-9
     )
     np.testing.assert_allclose(M[:, -1], 0, atol=1e-9)  # the last is written
 
@@ -813,12 +817,12 @@ def test_blocked_substitution_is_the_triangular_solve(x64):
 
 
 def test_a_geometry_takes_no_more_memory_than_C_and_its_factor(D=1000, H=100):
-    def held(tree):
+    def relative_size(tree):
         return sum(leaf.nbytes for leaf in jax.tree.leaves(tree)) / (4 * D * D)
 
     geometry = KeyGeometry.from_moments(np.eye(D))
-    assert held(geometry.C) == 1
-    assert held(geometry) < 2
+    assert relative_size(geometry.C) == 1
+    assert relative_size(geometry) < 2
     needed = (
         _rank_one.lower(np.zeros((H, D)), geometry, 0.0, np.ones(D), np.ones(H), 0)
         .compile()
@@ -905,15 +909,15 @@ def test_a_double_geometry_is_read_in_single_where_double_precision_ends():
     K, _, W, k, v = problem()
     with double_precision():
         geometry = KeyGeometry.from_moments(np.float64(K) @ np.float64(K).T)
-        wanted = host(ro.rank_one_edit(W, geometry, k, v))
+        reference = host(ro.rank_one_edit(W, geometry, k, v))
     edit = ro.rank_one_edit(W, geometry, k, v)
     assert {edit.left.dtype, edit.right.dtype, edit.delta.dtype} == {
         jnp.dtype("float32")
     }
     np.testing.assert_allclose(
-        edit.delta, np.outer(wanted.left, wanted.right), rtol=1e-4, atol=1e-6
+        edit.delta, np.outer(reference.left, reference.right), rtol=1e-4, atol=1e-6
     )
-    np.testing.assert_allclose(geometry.inner(k, k), wanted.right @ k, rtol=1e-5)
+    np.testing.assert_allclose(geometry.inner(k, k), reference.right @ k, rtol=1e-5)
 
 
 def ill_conditioned(dtype, D=96, H=5):
@@ -1009,16 +1013,16 @@ def test_a_difference_is_summed_as_if_in_twice_the_precision(x64, dtype):
         for i in range(3)
     ]
     B = np.array([[dtype(float(entry)) for entry in row] for row in exact])
-    wanted = np.array(
+    expected = np.array(
         [
             [float(Fraction(float(B[i, j])) - exact[i][j]) for j in range(2)]
             for i in range(3)
         ]
     )
-    found = np.asarray(jax.jit(accurate_difference)(B, A, X))
-    assert np.abs(B - A.T @ X - wanted).max() > 0.3 * np.abs(wanted).max()
+    result = np.asarray(jax.jit(accurate_difference)(B, A, X))
+    assert np.abs(B - A.T @ X - expected).max() > 0.3 * np.abs(expected).max()
     np.testing.assert_allclose(
-        found, wanted, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=0
+        result, expected, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=0
     )
     slopes = jax.jit(
         jax.grad(lambda *a: accurate_difference(*a).sum(), argnums=(0, 1, 2))
@@ -1107,9 +1111,9 @@ def test_donating_reuses_the_memory_of_W():
     K, _, W, k, v = problem()
     edit = host(ro.rank_one_edit(W, K @ K.T, k, v))
     expected = applied(edit, W)
-    gone = jnp.array(W)
-    np.testing.assert_array_equal(edit.apply(gone, donate=True), expected)
-    assert gone.is_deleted()
+    buffer = jnp.array(W)
+    np.testing.assert_array_equal(edit.apply(buffer, donate=True), expected)
+    assert buffer.is_deleted()
 
 
 def test_mixing_keys_answers_the_bare_key_and_may_explode(x64):
@@ -1321,21 +1325,21 @@ def test_what_goes_wrong_inside_jit_is_told_by_the_outcome():
     singular = np.diag([0.0] + 11 * [1.0]).astype(np.float32)
     Q = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12)))[0]
     # its pivots pass; no digit of a solution is right
-    worn = np.float32((Q * np.geomspace(1, 1e-8, 12)) @ Q.T)
+    near_singular = np.float32((Q * np.geomspace(1, 1e-8, 12)) @ Q.T)
     with refused(ValueError, match=r"C: got a condition number"):
-        ro.rank_one_edit(W, worn, Ks[:, 0], Vs[:, 0])
+        ro.rank_one_edit(W, near_singular, Ks[:, 0], Vs[:, 0])
     twice = Ks[:, [0, 1, 0]]
-    found = [
+    edits = [
         single(W, C, Ks[:, 0], Vs[:, 0]),
         single(W, singular, Ks[:, 0], Vs[:, 0]),
-        single(W, worn, Ks[:, 0], Vs[:, 0]),
+        single(W, near_singular, Ks[:, 0], Vs[:, 0]),
         single(W, C, 0 * Ks[:, 0], Vs[:, 0]),
         batch(W, C, Ks, Vs),
         batch(W, singular, Ks, Vs),
         batch(W, C, twice, Vs),
     ]
     names = ["OK", "SINGULAR", "SINGULAR", "NOT_FINITE", "OK", "SINGULAR", "DEPENDENT"]
-    assert [Outcome(int(edit.outcome)).name for edit in found] == names
+    assert [Outcome(int(edit.outcome)).name for edit in edits] == names
     assert jax.jit(pseudo_inverse_edit)(W, Ks, Ks[:, 0], Vs[:, 0]).outcome == Outcome.OK
     with value_checks(False):  # nothing is raised, and the outcome says the same
         assert ro.batch_edit(W, C, twice, Vs).outcome == Outcome.DEPENDENT
@@ -1343,7 +1347,10 @@ def test_what_goes_wrong_inside_jit_is_told_by_the_outcome():
             ro.rank_one_edit(W, singular, Ks[:, 0], Vs[:, 0]).outcome
             == Outcome.SINGULAR
         )
-        assert ro.rank_one_edit(W, worn, Ks[:, 0], Vs[:, 0]).outcome == Outcome.SINGULAR
+        assert (
+            ro.rank_one_edit(W, near_singular, Ks[:, 0], Vs[:, 0]).outcome
+            == Outcome.SINGULAR
+        )
 
 
 @pytest.mark.parametrize("omega", [inf, 2.0])
@@ -1357,14 +1364,14 @@ def test_an_edit_is_differentiable_by_all_it_is_made_of(x64, omega):
 
     slopes = jax.jit(jax.grad(price, argnums=(0, 1, 2, 3)))(*inputs)
     for i, slope in enumerate(slopes):
-        way = np.random.default_rng(i).normal(size=slope.shape)
-        way = way + way.T if i == 1 else way
+        direction = np.random.default_rng(i).normal(size=slope.shape)
+        direction = direction + direction.T if i == 1 else direction
         ends = [
-            price(*(a + s * way if j == i else a for j, a in enumerate(inputs)))
+            price(*(a + s * direction if j == i else a for j, a in enumerate(inputs)))
             for s in (step, -step)
         ]
         np.testing.assert_allclose(
-            (slope * way).sum(), (ends[0] - ends[1]) / (2 * step), rtol=1e-5
+            (slope * direction).sum(), (ends[0] - ends[1]) / (2 * step), rtol=1e-5
         )
 
 

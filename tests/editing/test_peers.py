@@ -36,8 +36,8 @@ def pairs():
     return W, old @ old.T / 400, rng.normal(size=(D, m)), rng.normal(size=(H, m))
 
 
-def distance(found, published):
-    return abs(np.asarray(found) - published).max() / abs(published).max()
+def distance(result, published):
+    return abs(np.asarray(result) - published).max() / abs(published).max()
 
 
 # The published updates

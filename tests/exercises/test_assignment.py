@@ -27,17 +27,17 @@ RUBRIC = {
 
 
 def notebook(*cells):
-    made = [
+    parts = [
         nbformat.v4.new_markdown_cell(c[3:])
         if c.startswith("md:")
         else nbformat.v4.new_code_cell(c)
         for c in cells
     ]
-    return nbformat.v4.new_notebook(cells=made)
+    return nbformat.v4.new_notebook(cells=parts)
 
 
-def text(made):
-    return "\n".join(cell.source for cell in made.cells)
+def text(version):
+    return "\n".join(cell.source for cell in version.cells)
 
 
 @pytest.mark.parametrize("anchor", ['<a name="b"></a>', '<a id="b" name="b"></a>'])
@@ -68,16 +68,16 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
         nbformat.v4.new_output("stream", text="q1: not answered yet.")
     ]
     assert student_version.minutes(built) == {"q1": ("A", 5), "q2": ("B", 7)}
-    made = student_version.student(built, RUBRIC, "A sentence.")
+    version = student_version.student(built, RUBRIC, "A sentence.")
     everything = [cell.source for cell in built.cells]
-    kept = [cell.source for cell in made.cells]
+    sources = [cell.source for cell in version.cells]
     written = [
         f"**In writing (3 points).** Prove {q}.\n\n*Your answer:*" for q in RUBRIC
     ]
-    asked = f"> {anchor}**Exercise 2 (q2)** (B)\n>\n> ★★★ *7 minutes.* As in A and [Exercise 1 (q1)](#a), not 11."
+    question = f"> {anchor}**Exercise 2 (q2)** (B)\n>\n> ★★★ *7 minutes.* As in A and [Exercise 1 (q1)](#a), not 11."
     first = "> **Exercise 1 (q1)** (A)\n>\n> ★ *5 minutes.* Do it."
-    last = [asked, everything[10], written[1], "## Next\n\nText."]
-    assert kept == [
+    last = [question, everything[10], written[1], "## Next\n\nText."]
+    assert sources == [
         "# Page\n\nA sentence.",
         'install("your course")',
         first,
@@ -85,9 +85,9 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
         written[0],
         *last,
     ]
-    assert not any(cell.get("outputs") for cell in made.cells)
+    assert not any(cell.get("outputs") for cell in version.cells)
     assert next(
-        cell.metadata.get("tags") for cell in made.cells if cell.cell_type == "code"
+        cell.metadata.get("tags") for cell in version.cells if cell.cell_type == "code"
     ) == ["setup"]
     full = text(student_version.instructor(built, RUBRIC))
     for number, name in (("9", "1 (q1)"), ("10", "2 (q2)")):
@@ -199,8 +199,8 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(
     )
     nbformat.validate(student)
     nbformat.validate(instructor)
-    asked = questions(ROOT / "src/rankone_book/exercises" / chapter)
-    for q, question in asked.items():
+    checks = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    for q, question in checks.items():
         assert text(student).count(f'grader.check("{q}")') == 1
         assert text(instructor).count(f'grader.check("{q}")') == 2
         for function in question.functions:
@@ -209,7 +209,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(
     assert (
         text(student).count("**In writing (")
         == text(instructor).count("**In writing (")
-        == len(asked)
+        == len(checks)
         == COUNTS[chapter]
     )
     source = (ROOT / "book/chapters" / f"{assignment.page(chapter)}.md").read_text(
@@ -223,7 +223,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(
         for part in solved
         for cell in re.findall(r"```{code-cell} ipython3\n(.*?)\n```", part, re.DOTALL)
     ]
-    assert len(code) >= len(asked)
+    assert len(code) >= len(checks)
     for cell in code:
         assert cell in text(instructor)
         assert cell not in text(student)
@@ -233,9 +233,9 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
 def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
-    asked = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    checks = questions(ROOT / "src/rankone_book/exercises" / chapter)
     rubric = assignment.read_rubric(chapter)
-    assert list(rubric) == list(asked)
+    assert list(rubric) == list(checks)
     readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
     page = (folders / chapter / "rubric.md").read_text(encoding="utf-8")
     code, written, minutes = map(
@@ -244,7 +244,7 @@ def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
             r"(\d+) points by checks and (\d+) in writing, (\d+) min", readme
         ).groups(),
     )
-    assert code == sum(question.points for question in asked.values())
+    assert code == sum(question.points for question in checks.values())
     assert written == sum(
         int(points) for points in re.findall(r"^- \[ \] (\d):", page, re.MULTILINE)
     )
@@ -268,16 +268,21 @@ def test_an_exercise_has_one_number_everywhere(folders, chapter):
     titles = re.findall(r"^## (Exercise \d+ \(q\d+\)): (.+)$", rubric, re.MULTILINE)
     assert [name for name, _ in titles] == names
     for ending in ("", "-instructor"):
-        made = text(
+        notebook_text = text(
             nbformat.read(folders / chapter / f"{chapter}{ending}.ipynb", as_version=4)
         )
-        assert re.findall(r"\*\*(Exercise \d+[^*]*)\*\* \((.+)\)\n", made) == titles
+        assert (
+            re.findall(r"\*\*(Exercise \d+[^*]*)\*\* \((.+)\)\n", notebook_text)
+            == titles
+        )
         # Nothing keeps the number that the book gives the exercise.
-        mentioned = re.findall(r"Exercise \d+(?: \(q\d+\))?", made)
+        mentioned = re.findall(r"Exercise \d+(?: \(q\d+\))?", notebook_text)
         assert set(mentioned) == set(names)
         # Below a heading come its own check and written half alone.
         for name, part in zip(
-            names, re.split(r"\*\*Exercise \d+ \(q\d+\)\*\*", made)[1:], strict=True
+            names,
+            re.split(r"\*\*Exercise \d+ \(q\d+\)\*\*", notebook_text)[1:],
+            strict=True,
         ):
             assert {
                 f"Exercise {q[1:]} ({q})"
@@ -299,8 +304,8 @@ def test_a_check_under_another_exercise_stops_the_tool():
 
 
 def test_the_archive_holds_all_that_grading_needs(folders):
-    with zipfile.ZipFile(folders / "editing" / "editing-autograder.zip") as made:
-        names = set(made.namelist())
+    with zipfile.ZipFile(folders / "editing" / "editing-autograder.zip") as archive:
+        names = set(archive.namelist())
         assert {
             "setup.sh",
             "run_autograder",
@@ -311,8 +316,8 @@ def test_the_archive_holds_all_that_grading_needs(folders):
         assert {name for name in names if name.startswith("tests/")} == {
             f"tests/q{n}.py" for n in range(1, COUNTS["editing"] + 1)
         }
-        first = json.loads(made.read("config.json"))
-        assert made.getinfo("run_autograder").external_attr >> 16 & 0o100
+        first = json.loads(archive.read("config.json"))
+        assert archive.getinfo("run_autograder").external_attr >> 16 & 0o100
     with zipfile.ZipFile(
         folders / "universality" / "universality-autograder.zip"
     ) as other:

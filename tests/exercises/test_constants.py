@@ -45,11 +45,11 @@ def identity(shape: tuple[int, ...]) -> Any:
     """Ones on the main diagonal; a vector becomes the first unit vector, a number
     becomes 1.
     """
-    made = np.zeros(shape)
-    made[
+    array = np.zeros(shape)
+    array[
         (np.arange(min(shape)),) * len(shape) if len(shape) > 1 else (0,) * len(shape)
     ] = 1
-    return made
+    return array
 
 
 FILLS = {
@@ -78,10 +78,14 @@ def careless(right: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     def filled(fill: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments: shaped(right(*arguments), fill)
 
-    made: dict[str, Callable[..., Any]] = {f"{n!r}": lambda *_, n=n: n for n in NUMBERS}
-    made |= {name: filled(fill) for name, fill in FILLS.items()}
-    made |= {f"argument {i}": lambda *arguments, i=i: arguments[i] for i in ARGUMENTS}
-    return made
+    functions: dict[str, Callable[..., Any]] = {
+        f"{n!r}": lambda *_, n=n: n for n in NUMBERS
+    }
+    functions |= {name: filled(fill) for name, fill in FILLS.items()}
+    functions |= {
+        f"argument {i}": lambda *arguments, i=i: arguments[i] for i in ARGUMENTS
+    }
+    return functions
 
 
 def test_every_file_of_checks_is_a_question():
@@ -92,16 +96,16 @@ def test_every_file_of_checks_is_a_question():
 def test_a_constant_earns_nothing(chapter, question):
     page = PAGES[chapter]
     right = page.answers[1][int(question[1:]) - 1]
-    asked = page.grader.questions[question]
+    checks = page.grader.questions[question]
     # the others only guide
-    cases = tuple(case for case in asked.cases if case.points != 0)
-    worth = Question(asked.name, asked.points, cases)
+    cases = tuple(case for case in checks.cases if case.points != 0)
+    worth = Question(checks.name, checks.points, cases)
     answers = {name: careless(right[name]) for name in worth.functions}
     earned = []
     for kind in answers[min(answers)]:
         for seed in SEEDS:
             report = worth.run(
-                {name: made[kind] for name, made in answers.items()}, seed
+                {name: functions[kind] for name, functions in answers.items()}, seed
             )
             earned += [
                 f"{kind}: {result.name}"

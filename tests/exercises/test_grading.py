@@ -63,9 +63,9 @@ def stubs(answer):
 
 
 def graded(chapter, sources, seed="a student", **limits):
-    asked = checks(chapter).values()
+    question_checks = checks(chapter).values()
     with Submission(dict(enumerate(sources, 1)), **limits) as submission:
-        reports = grading.grade(asked, submission, seed)
+        reports = grading.grade(question_checks, submission, seed)
     return {report.question: report for report in reports}, submission
 
 
@@ -136,11 +136,11 @@ def falling_direction(W, k, v):
     reports, submission = graded(
         "editing", [*code("editing"), "import sys" + bad], call_seconds=10
     )
-    lost = {
+    lost_points = {
         q: question.points - reports[q].earned
         for q, question in checks("editing").items()
     }
-    assert lost == {
+    assert lost_points == {
         "q1": 1,
         "q2": 0,
         "q3": 2,
@@ -161,14 +161,14 @@ def test_an_error_in_the_cell_of_an_answer_is_named_with_the_cell_and_the_line()
     name = "scale = undefined\n\n\ndef relaxed_edit(W, C, k, v, omega):\n    return W\n\n\n"
     name += "def relaxed_sequence(W, C, K, V, omega):\n    return W"
     inside = "def block_determinant(k, u):\n    half = 0.5\n    return undefined * half"
-    kept = [
+    other_cells = [
         cell
         for cell in rest
         if "def mean_inflation" not in cell and "def relaxed_edit" not in cell
     ]
-    reports, submission = graded("editing", [first, *kept, syntax, name, inside])
-    syntax_at = len(kept) + 2
-    name_at = len(kept) + 3
+    reports, submission = graded("editing", [first, *other_cells, syntax, name, inside])
+    syntax_at = len(other_cells) + 2
+    name_at = len(other_cells) + 3
     said = {q: str(reports[q]) for q in ("q2", "q6", "q7")}
     assert said["q7"].startswith(
         "q7: not checked, because a cell stopped with an error."
@@ -200,10 +200,10 @@ def test_data_are_a_students_own_and_the_same_again():
     class Stop(Exception):
         pass
 
-    def drawn(seed):
-        seen = []
-        checks("editing")["q1"].run({"dual": lambda *args: seen.append(args)}, seed)
-        return np.concatenate([np.ravel(part) for part in seen[0]])
+    def data_of(seed):
+        calls = []
+        checks("editing")["q1"].run({"dual": lambda *args: calls.append(args)}, seed)
+        return np.concatenate([np.ravel(part) for part in calls[0]])
 
     one, two = ({"users": [{"id": n, "email": "e"}]} for n in (1, 2))
     seeds = [
@@ -212,8 +212,8 @@ def test_data_are_a_students_own_and_the_same_again():
         grading.seed_of(one, "t"),
     ]
     assert len(set(seeds)) == 3
-    np.testing.assert_array_equal(drawn(seeds[0]), drawn(grading.seed_of(one, "s")))
-    assert not np.isclose(drawn(seeds[0]), drawn(seeds[1])).any()
+    np.testing.assert_array_equal(data_of(seeds[0]), data_of(grading.seed_of(one, "s")))
+    assert not np.isclose(data_of(seeds[0]), data_of(seeds[1])).any()
 
 
 def gradescope(folder, notebook):
@@ -238,13 +238,13 @@ def test_gradescopes_folders_give_gradescopes_results_without_a_right_value(
     tmp_path, monkeypatch
 ):
     wrong = "def truncated(residuals, m):\n    return residuals\ndef hurting_noise(L, r):\n    return 0.123"
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(wrong)])
-    gradescope(tmp_path, nbformat.writes(made))
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(wrong)])
+    gradescope(tmp_path, nbformat.writes(notebook))
     content = results(tmp_path, monkeypatch)
-    asked = checks("residual")
-    assert [test["name"] for test in content["tests"]] == list(asked)
+    question_checks = checks("residual")
+    assert [test["name"] for test in content["tests"]] == list(question_checks)
     assert sum(test["score"] for test in content["tests"]) == 0
-    points = sum(question.points for question in asked.values())
+    points = sum(question.points for question in question_checks.values())
     assert sum(test["max_score"] for test in content["tests"]) == points
     eighth = content["tests"][7]["output"]
     sixth = content["tests"][5]["output"]
@@ -277,11 +277,11 @@ def test_two_notebooks_are_not_graded(tmp_path, monkeypatch):
 
 
 def test_the_set_up_is_not_run_again(tmp_path):
-    made = nbformat.v4.new_notebook(
+    notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(c) for c in ("setup()", " ", "answer()")]
     )
-    made.cells[0].metadata["tags"] = ["setup"]
-    nbformat.write(made, tmp_path / "a.ipynb")
+    notebook.cells[0].metadata["tags"] = ["setup"]
+    nbformat.write(notebook, tmp_path / "a.ipynb")
     assert cells(tmp_path / "a.ipynb") == {3: "answer()"}
 
 
@@ -301,9 +301,9 @@ VALUES = [
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_plain_data_cross_as_they_are(value):
-    found = plain_data.decode(json.loads(json.dumps(plain_data.encode(value))))
-    assert found == value
-    assert type(found) is type(value)
+    result = plain_data.decode(json.loads(json.dumps(plain_data.encode(value))))
+    assert result == value
+    assert type(result) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -316,9 +316,9 @@ def test_plain_data_cross_as_they_are(value):
     ],
 )
 def test_arrays_cross_as_they_are(array):
-    found = plain_data.decode(json.loads(json.dumps(plain_data.encode(array))))
-    np.testing.assert_array_equal(found, array)
-    assert found.dtype == array.dtype
+    result = plain_data.decode(json.loads(json.dumps(plain_data.encode(array))))
+    np.testing.assert_array_equal(result, array)
+    assert result.dtype == array.dtype
 
 
 @pytest.mark.parametrize(

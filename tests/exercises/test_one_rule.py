@@ -37,11 +37,11 @@ def repeated(s, omega, n):
     if n > 1000:
         return 1 - 1 / (1 + n * omega * s)
     answer = 0.0
-    left = s
+    remainder = s
     for _ in range(n):
-        gain = left / (1 / omega + left)
+        gain = remainder / (1 / omega + remainder)
         answer = answer + gain * (1 - answer)
-        left = left * (1 - gain)
+        remainder = remainder * (1 - gain)
     return answer
 
 

@@ -40,11 +40,11 @@ def gain_by_loop(y, base, memory):
 
 
 def truncated_by_loop(residuals, m):
-    kept = []
+    rows = []
     for row in residuals:
         columns = sorted(range(len(row)), key=lambda c: -abs(row[c]))[:m]
-        kept.append([row[c] if c in columns else 0.0 for c in range(len(row))])
-    return np.array(kept)
+        rows.append([row[c] if c in columns else 0.0 for c in range(len(row))])
+    return np.array(rows)
 
 
 SECOND = {

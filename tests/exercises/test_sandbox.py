@@ -213,15 +213,15 @@ def isolated(python):
 
 def survivors():
     """Processes that sleep for as long as the attacks ask."""
-    found = []
+    processes = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             command = path.read_bytes()
         except OSError:
             continue
         if command.split(b"\0")[:2] == [b"sleep", MARK.encode()]:
-            found.append(int(path.parent.name))
-    return found
+            processes.append(int(path.parent.name))
+    return processes
 
 
 @dataclass
@@ -277,15 +277,15 @@ def attacked(base, python, user):
     end = time.monotonic() + 10
     while survivors() and time.monotonic() < end:
         time.sleep(0.2)
-    left = survivors()
-    for pid in left:
+    processes = survivors()
+    for pid in processes:
         os.kill(pid, signal.SIGKILL)
     lines = re.findall(
         r"^  (?:failed|passed): (\w+)(?:\n    (.*))?",
         content["tests"][0]["output"],
         re.MULTILINE,
     )
-    return Outcome(dict(lines), content["tests"][0]["score"], connections, left)
+    return Outcome(dict(lines), content["tests"][0]["score"], connections, processes)
 
 
 @pytest.fixture(scope="module", params=["root", "ordinary"])

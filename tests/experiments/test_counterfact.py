@@ -54,7 +54,7 @@ def short(number, subject):
 
 
 def published(number, subject):
-    asked = {
+    rewrite = {
         "prompt": "The city of {} is",
         "subject": subject,
         "target_new": {"str": "Rome", "id": "Q1"},
@@ -62,7 +62,7 @@ def published(number, subject):
     }
     return {
         "case_id": number,
-        "requested_rewrite": asked,
+        "requested_rewrite": rewrite,
         "paraphrase_prompts": [f"Once in {subject}", "another"],
         "neighborhood_prompts": [f"The city of {number} is", "another"],
     }
@@ -156,35 +156,37 @@ def test_an_edit_for_each_row_answers_as_its_edited_model_does(small):
     rng = np.random.default_rng(0)
     left = rng.normal(size=(2, W.shape[0]))
     right = rng.normal(size=(2, W.shape[1]))
-    found = counterfact.asked_of(chosen, tiny().network, left, right, LAYER)
+    answers = counterfact.asked_of(chosen, tiny().network, left, right, LAYER)
     for i, case in enumerate(chosen):
         edited = tiny().with_down(
             LAYER, W + np.outer(left[i], right[i]).astype(np.float32)
         )
-        asked = [case.request.text, case.paraphrase, case.neighbour]
+        prompts = [case.request.text, case.paraphrase, case.neighbour]
         for row, answer in enumerate((case.request.target, case.truth)):
-            scores, said = likelihoods(edited, asked, 3 * [answer])
-            np.testing.assert_allclose(found["log_p"][:, row, i], scores, rtol=1e-3)
-            np.testing.assert_array_equal(found["said"][:, row, i], said)
+            scores, said = likelihoods(edited, prompts, 3 * [answer])
+            np.testing.assert_allclose(answers["log_p"][:, row, i], scores, rtol=1e-3)
+            np.testing.assert_array_equal(answers["said"][:, row, i], said)
 
 
 def test_values_are_found_once_and_are_those_of_each_request(small, monkeypatch):
     counterfact = small["counterfact"]
     chosen = counterfact.cases([0, 1])
-    found = counterfact.values(chosen, LAYER, 1)
+    values = counterfact.values(chosen, LAYER, 1)
     texts = corpus_contexts(tiny().tokenizer, ((1, 10),))
     for i, case in enumerate(chosen):
         alone = find_fact_value(
             tiny(), case.request, contexts=texts, layer=LAYER, search=FAR
         )
-        np.testing.assert_allclose(found["key"][i], alone.key, rtol=1e-3, atol=1e-5)
-        np.testing.assert_allclose(found["delta"][i], alone.delta, rtol=0.02, atol=1e-3)
+        np.testing.assert_allclose(values["key"][i], alone.key, rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(
+            values["delta"][i], alone.delta, rtol=0.02, atol=1e-3
+        )
     monkeypatch.setattr(counterfact, "ROWS", 3)  # in parts, by length
     keys = counterfact.subject_streams(chosen, LAYER, 1)[0]
-    np.testing.assert_allclose(keys[LAYER], found["key"], rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(keys[LAYER], values["key"], rtol=1e-3, atol=1e-5)
     monkeypatch.setattr(counterfact, "find_fact_values", None)
     np.testing.assert_array_equal(
-        counterfact.values(chosen, LAYER, 1)["delta"], found["delta"]
+        counterfact.values(chosen, LAYER, 1)["delta"], values["delta"]
     )
 
 
@@ -199,26 +201,26 @@ def test_a_cell_says_what_its_edits_answer_and_cost(small, experiment, tmp_path)
     before, after = (np.array(results[when]["log_p"]) for when in ("before", "after"))
     assert before.shape == after.shape == (3, 2, 2)
     assert (after[0, 0] > before[0, 0]).all()  # the new answer to the question itself
-    held = counterfact.values(counterfact.cases([2, 3]), LAYER, 1)
+    values = counterfact.values(counterfact.cases([2, 3]), LAYER, 1)
     C = small["editing_facts"].geometry(LAYER, 0.01, 60)
-    s = np.diag(np.asarray(C.inner(held["key"].T, held["key"].T)))
+    s = np.diag(np.asarray(C.inner(values["key"].T, values["key"].T)))
     np.testing.assert_allclose(
-        results["price"], (held["delta"] ** 2).sum(1) / s, rtol=0.01
+        results["price"], (values["delta"] ** 2).sum(1) / s, rtol=0.01
     )
     assert "four.json" not in json.dumps(record)
 
 
 def test_the_share_of_a_paraphrase_is_that_of_its_own_key(small):
-    found = small["counterfact_shares"].measure(**HOW, seed=0)
-    assert found["case"] == [0, 1, 2, 3]
-    assert found["unnamed"] == []
+    results = small["counterfact_shares"].measure(**HOW, seed=0)
+    assert results["case"] == [0, 1, 2, 3]
+    assert results["unnamed"] == []
     texts = corpus_contexts(tiny().tokenizer, ((HOW["contexts"], 10),))
     starts = [f"{text}The city of Japan" for text in texts]
     edited = np.asarray(text_keys(tiny(), starts, LAYER)).mean(0)
     (key,) = np.asarray(text_keys(tiny(), ["Once in Japan"], LAYER))
     C = small["editing_facts"].geometry(LAYER, 0.01, 60)
     u = np.asarray(C.solve(edited))
-    assert found["share"][1] == pytest.approx((u @ key) / (u @ edited), rel=2e-3)
+    assert results["share"][1] == pytest.approx((u @ key) / (u @ edited), rel=2e-3)
 
 
 def test_nearly_all_of_an_edit_arrives_at_most_paraphrases():
@@ -244,22 +246,22 @@ def test_every_way_of_writing_many_facts_writes_what_it_promises(small):
     counterfact = small["counterfact"]
     chosen = counterfact.cases(range(4))
     W = np.asarray(tiny().network.down(LAYER))
-    held = counterfact.values(chosen, LAYER, 1)
-    write = partial(many.written, chosen=chosen, facts=held, share=0.3, **HOW)
+    values = counterfact.values(chosen, LAYER, 1)
+    write = partial(many.written, chosen=chosen, facts=values, share=0.3, **HOW)
     deltas = {
-        way: np.asarray(write(way)[LAYER])
-        for way in ("batch", "sequence", "learning", "null")
+        method: np.asarray(write(method)[LAYER])
+        for method in ("batch", "sequence", "learning", "null")
     }
     missed = {
-        way: np.linalg.norm(delta @ held["key"].T - held["delta"].T, axis=0)
-        for way, delta in deltas.items()
+        method: np.linalg.norm(delta @ values["key"].T - values["delta"].T, axis=0)
+        for method, delta in deltas.items()
     }
-    size = np.linalg.norm(held["delta"], axis=1)
-    for way in ("batch", "null"):
-        assert (missed[way] < 1e-2 * size).all()
-    for way in ("sequence", "learning"):
+    size = np.linalg.norm(values["delta"], axis=1)
+    for method in ("batch", "null"):
+        assert (missed[method] < 1e-2 * size).all()
+    for method in ("sequence", "learning"):
         # the first is forgotten in part, the last is not
-        assert missed[way][-1] < 1e-2 * size[-1] < missed[way][0]
+        assert missed[method][-1] < 1e-2 * size[-1] < missed[method][0]
     assert missed["learning"].sum() < missed["sequence"].sum()
     P = np.asarray(many.null_space(LAYER, 0.01, 60, 0.3))
     np.testing.assert_allclose(
@@ -273,16 +275,18 @@ def test_every_way_of_writing_many_facts_writes_what_it_promises(small):
     moved = (
         np.asarray(counterfact.subject_streams(chosen, LAYER, 1, network)[1]) - before
     )
-    assert np.linalg.norm(moved - held["delta"]) < 0.05 * np.linalg.norm(held["delta"])
+    assert np.linalg.norm(moved - values["delta"]) < 0.05 * np.linalg.norm(
+        values["delta"]
+    )
 
 
 def test_many_facts_are_asked_in_groups_and_priced(small):
-    found = small["counterfact_many"].measure(
+    results = small["counterfact_many"].measure(
         way="batch", edits=2, share=0.3, seed=0, **HOW
     )
-    assert np.shape(found["ahead"]) == np.shape(found["said"]) == (3, 2)
-    assert found["price"] > 0
-    assert found["prose"] > 0
+    assert np.shape(results["ahead"]) == np.shape(results["said"]) == (3, 2)
+    assert results["price"] > 0
+    assert results["prose"] > 0
 
 
 def test_a_peer_writes_less_the_more_it_is_relaxed(small):
@@ -308,7 +312,7 @@ def test_a_peer_writes_less_the_more_it_is_relaxed(small):
 
 
 def test_the_table_of_peers_has_the_unedited_row_and_one_a_cell():
-    found = {
+    results = {
         "ahead": [[1, 1], [1, 0], [0, 1]],
         "missing": 0.25,
         "prose": [4.0, 4.0],
@@ -317,7 +321,7 @@ def test_the_table_of_peers_has_the_unedited_row_and_one_a_cell():
     cells = [
         {
             "parameters": {"method": method, "blocks": 3, "strength": x, "edits": 1000},
-            "results": found,
+            "results": results,
         }
         for method, x in (("alphaedit", 10.0), ("memit", 15000.0), ("memit", 0.0))
     ]
@@ -342,8 +346,8 @@ def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypa
         seed=0,
         **HOW,
     )
-    found = measure(strength=1.0)
-    assert found["missing"] < measure(strength=1e4)["missing"] < 1
+    results = measure(strength=1.0)
+    assert results["missing"] < measure(strength=1e4)["missing"] < 1
     # the second batch is told the keys of the first
     update = peers.projected_edit
     spared = []
@@ -353,7 +357,9 @@ def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypa
         return update(W, directions, K, V, written=written, ridge=ridge)
 
     monkeypatch.setattr(peers, "projected_edit", watched)
-    assert measure(strength=1.0)["missing"] == pytest.approx(found["missing"], rel=1e-3)
+    assert measure(strength=1.0)["missing"] == pytest.approx(
+        results["missing"], rel=1e-3
+    )
     (first, nothing), (_, earlier) = spared
     assert nothing is None
     np.testing.assert_array_equal(earlier, first)
@@ -365,8 +371,8 @@ def test_prose_refuses_windows_that_a_geometry_was_made_of():
 
 
 def test_prose_is_scored_before_and_after(small):
-    found = small["counterfact_prose"].measure(cell=0, words=20, top=5, seed=0, **HOW)
-    before, after = (found[when]["bits"] for when in ("before", "after"))
+    results = small["counterfact_prose"].measure(cell=0, words=20, top=5, seed=0, **HOW)
+    before, after = (results[when]["bits"] for when in ("before", "after"))
     assert before.shape == after.shape == (2,)
     assert (before <= (2 * np.log2(19) + 4 * np.log2(18)) / 3 + 1e-3).all()
     assert (before != after).any()
@@ -424,9 +430,11 @@ def test_what_is_forgotten_is_what_a_sequence_of_edits_leaves(experiment):
     for beta in (0.0, 0.3):
         # independent values of variance 1, of 4,000 outputs
         R = rng.normal(size=(4000, 6))
-        made = sequential_edit(np.zeros((4000, 12)), C, K, R, beta=beta)
-        left = np.asarray(made.residuals)[-1] ** 2 / 4000
-        np.testing.assert_allclose(left, forgotten(S, beta), rtol=0.1, atol=1e-3)
+        sequence = sequential_edit(np.zeros((4000, 12)), C, K, R, beta=beta)
+        mean_squares = np.asarray(sequence.residuals)[-1] ** 2 / 4000
+        np.testing.assert_allclose(
+            mean_squares, forgotten(S, beta), rtol=0.1, atol=1e-3
+        )
 
 
 def test_isotropic_keys_forget_by_the_law(experiment):
@@ -434,28 +442,28 @@ def test_isotropic_keys_forget_by_the_law(experiment):
     rng = np.random.default_rng(0)
     D = 60
     m = 50
-    drawn = [
+    grams = [
         K.T @ K
         for K in rng.normal(size=(60, D, m))
         for K in [K / np.linalg.norm(K, axis=0)]
     ]
-    left = np.mean([forgotten(S) for S in drawn], axis=0)
+    mean_squares = np.mean([forgotten(S) for S in grams], axis=0)
     law = np.asarray(sequential_residual(np.arange(1, m + 1), m, D))
-    np.testing.assert_allclose(left, law, atol=0.05)
+    np.testing.assert_allclose(mean_squares, law, atol=0.05)
 
 
 def test_forgetting_is_measured_on_keys_alone(small, experiment, monkeypatch):
     forgetting = experiment("counterfact_forgetting")
     for name, value in {"CASES": range(4), "BINS": 2}.items():
         monkeypatch.setattr(forgetting, name, value)
-    found = forgetting.measure(edits=4, orders=2, seed=0, **HOW)
-    assert found["keys"] == 4
-    assert found["left"][0] == pytest.approx(found["measured"].mean())
+    results = forgetting.measure(edits=4, orders=2, seed=0, **HOW)
+    assert results["keys"] == 4
+    assert results["left"][0] == pytest.approx(results["measured"].mean())
     # the more a written key counts, the less is lost
-    assert all(more > less for more, less in pairwise(found["left"]))
-    assert found["measured"][0] > found["measured"][1]
+    assert all(more > less for more, less in pairwise(results["left"]))
+    assert results["measured"][0] > results["measured"][1]
     # all of them are one batch
-    assert found["price"] == pytest.approx(found["price_kind"])
+    assert results["price"] == pytest.approx(results["price_kind"])
 
 
 # The tables
@@ -465,11 +473,11 @@ def test_scores_and_their_intervals():
     log_p = np.log(
         [[[0.5, 0.2], [0.1, 0.4]], [[0.5, 0.5], [0.1, 0.1]], [[0.3, 0.1], [0.2, 0.6]]]
     )
-    found = scores(log_p)
-    assert found["rewriting"].tolist() == [1, 0]
-    assert found["neighbour"].tolist() == [0, 1]
-    np.testing.assert_allclose(found["neighbour_margin"], [-0.1, 0.5])
-    np.testing.assert_allclose(found["rewriting_margin"], [0.4, -0.2])
+    results = scores(log_p)
+    assert results["rewriting"].tolist() == [1, 0]
+    assert results["neighbour"].tolist() == [0, 1]
+    np.testing.assert_allclose(results["neighbour_margin"], [-0.1, 0.5])
+    np.testing.assert_allclose(results["rewriting_margin"], [0.4, -0.2])
     mean, low, high = interval(np.repeat([0.0, 1.0], 200))
     assert mean == 0.5
     assert high - low == pytest.approx(2 * 1.96 * 0.5 / 20, rel=0.1)
@@ -527,20 +535,20 @@ def test_gaussian_keys_obey_the_beta_law_and_a_ridge_helps(experiment, monkeypat
     monkeypatch.setattr(beta, "corpus", lambda: corpus()[::20])
     D = tiny().network.config.hidden
     how = {"layer": 1, "edited": 60, "ridge": 0.01, "every": 1}
-    found = [
+    results = [
         beta.measure(drawn="gaussian", times=2.0, seed=seed, **how) for seed in range(8)
     ]
-    assert found[0]["n"] == 2 * D
-    assert np.mean([one["plain"]["inflation"] for one in found]) == pytest.approx(
+    assert results[0]["n"] == 2 * D
+    assert np.mean([one["plain"]["inflation"] for one in results]) == pytest.approx(
         mean_inflation(2 * D, D), rel=0.15
     )
     assert (
         beta.measure(drawn="stretched", times=2.0, seed=0, **how)["plain"]["inflation"]
         > 1
     )
-    for drawn in ("tokens", "passages"):
+    for source in ("tokens", "passages"):
         few, many = (
-            beta.measure(drawn=drawn, times=times, seed=0, **how)
+            beta.measure(drawn=source, times=times, seed=0, **how)
             for times in (1.25, 10.0)
         )
         assert few["plain"]["inflation"] > many["plain"]["inflation"] > 0.9
@@ -558,11 +566,11 @@ def test_one_pass_gives_the_moments_of_every_block(experiment, monkeypatch):
     texts = [text[:100] for text in corpus()[:18:2]]
     monkeypatch.setattr(scan, "model", tiny)
     monkeypatch.setattr(scan, "corpus", lambda: texts)
-    found = scan.moments(1)
-    assert len(found) == tiny().network.config.layers
+    moments = scan.moments(1)
+    assert len(moments) == tiny().network.config.layers
     for layer in (0, 3):
         np.testing.assert_allclose(
-            found[layer], key_moments(tiny(), layer, texts).mean, rtol=1e-3, atol=1e-5
+            moments[layer], key_moments(tiny(), layer, texts).mean, rtol=1e-3, atol=1e-5
         )
 
 
@@ -609,14 +617,16 @@ def test_a_thousand_exact_facts_break_the_model_and_a_hundred_do_not():
     """The record of many facts: prose, in nats per token, beside that of ten facts."""
     record = load_record("counterfact_many")
 
-    def added(way, edits):
+    def added(method, edits):
         many, ten = (
-            select_one(record, way=way, edits=n)["results"]["prose"]
+            select_one(record, way=method, edits=n)["results"]["prose"]
             for n in (edits, 10)
         )
         return many - ten
 
-    assert all(added(way, 100) < 0.5 for way in ("batch", "spread", "sequence", "null"))
+    assert all(
+        added(method, 100) < 0.5 for method in ("batch", "spread", "sequence", "null")
+    )
     assert added("spread", 1000) > added("batch", 1000) > 3
     assert added("sequence", 1000) < 0.3 * added("batch", 1000)
     # with the null-space edit, ninety further facts add more than with C⁻¹

@@ -70,7 +70,9 @@ def study(experiment, monkeypatch, tmp_path):
     script = experiment("editing_model")
     monkeypatch.setattr(script, "CASES", range(6))
     monkeypatch.setattr(
-        script, "likelihoods", lambda _, asked, __: (None, np.ones(len(asked), bool))
+        script,
+        "likelihoods",
+        lambda _, prompts, __: (None, np.ones(len(prompts), bool)),
     )
     return script
 
@@ -88,8 +90,8 @@ def test_a_folder_of_gpt2_is_measured_by_one_command(study, experiment, tmp_path
     model = LanguageModel.load(tmp_path / "gpt2")
     geometry = key_geometry(model, LAYER, texts=corpus()[::60])
     case, _ = study.edited(2, 2)
-    asked = study.questions(case, 2, 1)
-    assert [one.text for one in asked] == [
+    questions = study.questions(case, 2, 1)
+    assert [one.text for one in questions] == [
         "The city of Oslo is",
         "The city of Norway is",
         "The city of Japan is",
@@ -106,11 +108,11 @@ def test_a_folder_of_gpt2_is_measured_by_one_command(study, experiment, tmp_path
     W = model.network.down(LAYER)
     edited = model.with_down(LAYER, close_edit(W, geometry, value).apply(W))
     new = model.tokenizer.following("Rome")[0]
-    texts = [question.text for question in asked]
+    texts = [question.text for question in questions]
     before, after = (np.asarray(one.logits(texts)) for one in (model, edited))
     old = before.argmax(1)
     for when, logits in (("before", before), ("after", after)):
-        lead = logits[:, new] - logits[np.arange(len(asked)), old]
+        lead = logits[:, new] - logits[np.arange(len(questions)), old]
         np.testing.assert_allclose(results[when][0], lead, atol=0.02)
     listed = results["listed"]
     assert listed["case"] == [4, 5]
@@ -157,16 +159,16 @@ def test_too_few_facts_are_refused(study):
 def test_shares_predict_the_rises_of_an_edit_on_facts_that_nobody_chose():
     record = load_record("editing_model")
     assert coverage(record).missing == ()
-    found = blocks(record)
-    within = [rank for one in found.values() for rank in one["within"]]
+    by_block = blocks(record)
+    within = [rank for one in by_block.values() for rank in one["within"]]
     assert np.mean(within) > 0.5
     assert sum(rank < 0 for rank in within) <= 2
     # subjects stay distinguished in every block, relations in none
-    assert all(one["share_subject"] < 0.3 for one in found.values())
-    assert all(one["share_question"] > 0.5 for one in found.values())
+    assert all(one["share_subject"] < 0.3 for one in by_block.values())
+    assert all(one["share_question"] > 0.5 for one in by_block.values())
 
 
-def made(share, rise, before=-4.0):
+def record_of(share, rise, before=-4.0):
     """A record of as many blocks as there are shares, of two edits with two neighbours
     and two other questions each.
     """
@@ -192,37 +194,37 @@ def made(share, rise, before=-4.0):
 
 
 def test_flips_and_shares_are_those_of_the_cells():
-    found = blocks(made([0.0, 0.2, 0.4, 0.6, 0.8], [0.0, 2.0, 3.5, 4.5, 4.5]))
-    assert list(found) == [0, 1, 2, 3, 4]
-    assert found[0]["written"] == 1
-    assert [one["flips_subject"] for one in found.values()] == [0, 0, 0.5, 1, 1]
-    assert [one["flips_question"] for one in found.values()] == [0, 0, 0, 0, 0]
-    assert found[1]["share_subject"] == pytest.approx(0.25)
-    assert found[1]["share_question"] == pytest.approx(0.65)
-    assert found[2]["trace"] == pytest.approx(0.4)
-    head, *rows = block_rows(made([0.0, 0.2], [0.0, 2.0]))
+    by_block = blocks(record_of([0.0, 0.2, 0.4, 0.6, 0.8], [0.0, 2.0, 3.5, 4.5, 4.5]))
+    assert list(by_block) == [0, 1, 2, 3, 4]
+    assert by_block[0]["written"] == 1
+    assert [one["flips_subject"] for one in by_block.values()] == [0, 0, 0.5, 1, 1]
+    assert [one["flips_question"] for one in by_block.values()] == [0, 0, 0, 0, 0]
+    assert by_block[1]["share_subject"] == pytest.approx(0.25)
+    assert by_block[1]["share_question"] == pytest.approx(0.65)
+    assert by_block[2]["trace"] == pytest.approx(0.4)
+    head, *rows = block_rows(record_of([0.0, 0.2], [0.0, 2.0]))
     assert {len(row) for row in rows} == {len(head)} == {7}
 
 
 def test_a_question_with_the_new_answer_before_does_not_count():
-    record = made([0.2], [2.0])
+    record = record_of([0.2], [2.0])
     for edit in record["cells"][-1]["results"]["before"]:
         edit[1] = 0.0
-    found = blocks(record)[0]
-    assert found["share_subject"] == pytest.approx(0.3)
+    block = blocks(record)[0]
+    assert block["share_subject"] == pytest.approx(0.3)
 
 
 def test_correlations_are_those_of_the_blocks_that_are_written():
     share, rise = [0.0, 0.2, 0.5, 0.6, 0.8], [0.0, 2.0, 3.5, 4.5, 4.5]
-    record = made(share, rise)
-    found = correlations(record)
+    record = record_of(share, rise)
+    summary = correlations(record)
     flips = [0, 0, 0.5, 1, 1]
-    assert found["subject"] == pytest.approx(np.corrcoef(share, flips)[0, 1])
-    assert found["blocks"] == 5
-    assert found["edits"] == 10
-    assert np.isnan(found["question"])  # none flips
+    assert summary["subject"] == pytest.approx(np.corrcoef(share, flips)[0, 1])
+    assert summary["blocks"] == 5
+    assert summary["edits"] == 10
+    assert np.isnan(summary["question"])  # none flips
     one = blocks(record)[3]["within"][0]
-    assert found["within"] <= 1
+    assert summary["within"] <= 1
     assert one == pytest.approx(
         spearmanr([0.6, 0.7, 0.2, 0.3], [4.5, 5.5, -1.5, -0.5]).statistic
     )
@@ -246,5 +248,5 @@ def test_a_correlation_of_ranks_and_one_given_depth_are_scipys_and_a_regressions
 
 
 def test_a_listed_edit_is_compared_with_all_others():
-    _, row = ratio_rows(made([0.2], [2.0]))
+    _, row = ratio_rows(record_of([0.2], [2.0]))
     assert row == ["0", "10", "8", "1.5", "83"]

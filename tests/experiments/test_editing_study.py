@@ -25,11 +25,11 @@ from rankone_book.editing_study import (
 from rankone_book.records import coverage, load_record, select, select_one
 
 
-def answers(new, true, said, kept):
+def answers(new, true, said, kept_fraction):
     return {
         "margin": [a - b for a, b in zip(new, true, strict=True)],
         "said": said,
-        "kept": kept,
+        "kept": kept_fraction,
     }
 
 
@@ -62,14 +62,14 @@ def record():
 
 
 def test_shares_are_those_of_the_cells(record):
-    found = summarise_record(record, "rome")
-    assert found["efficacy"]["share"] == 1
-    assert found["paraphrase"]["share"] == pytest.approx(5 / 6)
-    assert found["neighbourhood"]["share"] == pytest.approx(3 / 4)
-    assert found["score"] == pytest.approx(3 / (1 + 6 / 5 + 4 / 3))
-    assert found["fluency"] == 6.5
-    assert found["fluency_error"] == pytest.approx(0.5 / 2**0.5)
-    assert found["interference"] == 1
+    summary = summarise_record(record, "rome")
+    assert summary["efficacy"]["share"] == 1
+    assert summary["paraphrase"]["share"] == pytest.approx(5 / 6)
+    assert summary["neighbourhood"]["share"] == pytest.approx(3 / 4)
+    assert summary["score"] == pytest.approx(3 / (1 + 6 / 5 + 4 / 3))
+    assert summary["fluency"] == 6.5
+    assert summary["fluency_error"] == pytest.approx(0.5 / 2**0.5)
+    assert summary["interference"] == 1
     assert summarise_record(record, "identity")["interference"] == 2
     unedited = summarise_record(record, "none")
     assert unedited["efficacy"]["share"] == 0
@@ -90,19 +90,19 @@ def test_sixty_edits_are_recorded_and_say_what_the_chapter_says():
     record = load_record("editing_facts")
     assert len({cell["parameters"]["fact"] for cell in record["cells"]}) == 60
     assert coverage(record).missing == ()
-    found = {method: summarise_record(record, method) for method in METHODS}
-    assert found["rome"]["efficacy"]["share"] >= 0.98
-    assert found["rome"]["paraphrase"]["share"] >= 0.85
+    summaries = {method: summarise_record(record, method) for method in METHODS}
+    assert summaries["rome"]["efficacy"]["share"] >= 0.98
+    assert summaries["rome"]["paraphrase"]["share"] >= 0.85
     # only facts that the model knew are asked for
-    assert found["none"]["neighbourhood"]["share"] == 1
-    assert found["rome"]["neighbourhood"]["share"] >= 0.95
+    assert summaries["none"]["neighbourhood"]["share"] == 1
+    assert summaries["rome"]["neighbourhood"]["share"] >= 0.95
     assert len(set(BLOCK_TRIALS) & set(record["full"]["fact"])) == 18
     fresh = summarise_record(record, "rome", without=BLOCK_TRIALS)
     assert fresh["edits"] == 42
     assert fresh["neighbourhood"]["share"] >= 0.95
-    assert found["identity"]["neighbourhood"]["share"] < 0.85
-    assert found["identity"]["interference"] > 4
-    assert found["tuned"]["efficacy"]["share"] < 0.1
+    assert summaries["identity"]["neighbourhood"]["share"] < 0.85
+    assert summaries["identity"]["interference"] > 4
+    assert summaries["tuned"]["efficacy"]["share"] < 0.1
     turned = np.array(
         [
             np.array(cell["results"]["answers"]["rome"]["margin"][4:]) > 0
@@ -141,12 +141,12 @@ def gathered(name, **where):
 
 
 def test_one_key_gives_the_bare_question_less_where_two_would_cost_more():
-    given = 1 / gathered("longer", subject="first", skip=1)
+    fraction = 1 / gathered("longer", subject="first", skip=1)
     p = {}
     for key in ("mean", "mixed"):
         p[key] = np.exp(-gathered(f"unlikely_{key}", subject="first", skip=1))
     # so that "one key throughout" is no free cure
-    assert given.min() < 0.3 < np.median(given) < 0.9
+    assert fraction.min() < 0.3 < np.median(fraction) < 0.9
     assert p["mean"][:, 0].mean() < p["mixed"][:, 0].mean() - 0.02
     assert p["mean"][:, 1:].mean() > p["mixed"][:, 1:].mean() + 0.02
 
@@ -191,29 +191,33 @@ def test_survivors_are_true_answers_said_before_and_after():
         {"parameters": {"fact": "capital:Japan:Rome"}, "results": japan},
         {"parameters": {"fact": "capital:Peru:Rome"}, "results": peru},
     ]
-    found = survivors({"cells": cells}, {"cells": known})
-    assert found["capital", "currency"] == [(0, 1), (1, 2)]
-    assert found["capital", "continent"] == [(1, 1), (2, 5)]
-    assert found["currency", "capital"] == [(0, 0), (0, 0)]
+    counts = survivors({"cells": cells}, {"cells": known})
+    assert counts["capital", "currency"] == [(0, 1), (1, 2)]
+    assert counts["capital", "continent"] == [(1, 1), (2, 5)]
+    assert counts["currency", "capital"] == [(0, 0), (0, 0)]
 
 
 def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     record = load_record("editing_subject")
     assert coverage(record).missing == ()
-    left = {
+    counts = {
         pair: count[0]
         for pair, count in survivors(record, load_record("editing_known")).items()
     }
-    kept, knew = np.sum(list(left.values()), axis=0)
+    survivor_count, knew = np.sum(list(counts.values()), axis=0)
     assert knew == 55
-    assert kept / knew < 0.3
+    assert survivor_count / knew < 0.3
     # no name survives, and a third of the continents
-    names = [count for (_, asked), count in left.items() if asked != "continent"]
+    names = [
+        count for (_, relation), count in counts.items() if relation != "continent"
+    ]
     assert np.sum(names, axis=0).tolist() == [0, 20]
-    continents = [count for (_, asked), count in left.items() if asked == "continent"]
+    continents = [
+        count for (_, relation), count in counts.items() if relation == "continent"
+    ]
     assert np.sum(continents, axis=0).tolist() == [12, 35]
-    assert kept == sum(
-        count[0] for (_, asked), count in left.items() if asked == "continent"
+    assert survivor_count == sum(
+        count[0] for (_, relation), count in counts.items() if relation == "continent"
     )
     share = np.concatenate([cell["results"]["share"] for cell in record["cells"]])
     assert len(share) >= knew
@@ -226,39 +230,45 @@ def test_what_a_held_edit_costs_and_keeps_is_counted():
     paraphrase and two neighbours.
     """
 
-    def way(price, leads, *said):
+    def outcome(price, leads, *said):
         return {
             "price": price,
             "margin": [1.0 if lead == "+" else -1.0 for lead in leads],
             "said": list(said),
         }
 
-    kept = [True, True, False, False]
-    gone = [False, True, True, False]
-    one = {"before": [[True] * 4, kept], "alone": way(2.0, "+++----", gone, kept)}
-    one["questions"] = one["ways"] = way(8.0, "++----+", kept, kept)
-    other = {"before": [kept], "alone": way(3.0, "+++++--", gone)}
-    other["questions"] = other["ways"] = way(18.0, "+++++--", gone)
+    first_two = [True, True, False, False]
+    middle_two = [False, True, True, False]
+    one = {
+        "before": [[True] * 4, first_two],
+        "alone": outcome(2.0, "+++----", middle_two, first_two),
+    }
+    one["questions"] = one["ways"] = outcome(8.0, "++----+", first_two, first_two)
+    other = {"before": [first_two], "alone": outcome(3.0, "+++++--", middle_two)}
+    other["questions"] = other["ways"] = outcome(18.0, "+++++--", middle_two)
     for results in (one, other):
-        results["none"] = {"margin": way(0.0, "------+", kept)["margin"]}
-    head, none, alone, *held = held_rows(
+        results["none"] = {"margin": outcome(0.0, "------+", first_two)["margin"]}
+    head, none, alone, *rows = held_rows(
         {"cells": [{"results": one}, {"results": other}]}
     )
     assert len(head) == len(alone) == 7
     assert none == ["unedited", "–", "0 of 2", "0 of 6", "4 of 6", "3 of 3", "8 of 8"]
     assert alone == ["nothing", "1", "2 of 2", "5 of 6", "5 of 6", "1 of 3", "5 of 8"]
-    assert held[0][1:] == ["5", "2 of 2", "4 of 6", "4 of 6", "2 of 3", "5 of 8"]
+    assert rows[0][1:] == ["5", "2 of 2", "4 of 6", "4 of 6", "2 of 3", "5 of 8"]
 
 
 def test_holding_the_other_facts_about_a_subject_is_paid_for_elsewhere():
     results = [cell["results"] for cell in load_record("editing_held")["cells"]]
     assert len(results) >= 4
-    kept = {
-        way: sum(np.sum(r[way]["said"]) for r in results)
-        for way in ("alone", "questions")
+    counts = {
+        method: sum(np.sum(r[method]["said"]) for r in results)
+        for method in ("alone", "questions")
     }
-    ahead = {way: np.array([r[way]["margin"] for r in results]) > 0 for way in kept}
-    assert kept["questions"] > kept["alone"]
+    ahead = {
+        method: np.array([r[method]["margin"] for r in results]) > 0
+        for method in counts
+    }
+    assert counts["questions"] > counts["alone"]
     assert (
         np.median([r["questions"]["price"] / r["alone"]["price"] for r in results]) > 4
     )
@@ -338,10 +348,10 @@ def test_turned_neighbours_are_counted_by_their_share():
         ["d", 0.29, -2, -1],
         ["e", 0.9, -2, 0],
     ]
-    found = turned_by_share(
+    bins = turned_by_share(
         [{"neighbours": rows[:2]}, {"neighbours": rows[2:]}], [-1, 0.1, 0.3, 1]
     )
-    assert found == [(1, 1), (1, 2), (0, 2)]
+    assert bins == [(1, 1), (1, 2), (0, 2)]
 
 
 def test_the_share_foretells_which_neighbours_an_edit_of_the_model_turns_R_S8(recorded):
@@ -371,18 +381,18 @@ def test_a_batch_of_real_keys_costs_what_other_keys_of_their_kind_say_R_S7():
     record = load_record("editing_batch")
     assert coverage(record).missing == ()
     for cell in record["cells"]:
-        found = {name: np.array(value) for name, value in cell["results"].items()}
+        results = {name: np.array(value) for name, value in cell["results"].items()}
         old = [
-            (found["dimensions"] - 2) / (found["dimensions"] - m - 1)
-            for m in found["sizes"]
+            (results["dimensions"] - 2) / (results["dimensions"] - m - 1)
+            for m in results["sizes"]
         ]
         error = {
-            name: abs(np.log(law / found["priced"]))
-            for name, law in (("old", old), ("law", found["law"]))
+            name: abs(np.log(law / results["priced"]))
+            for name, law in (("old", old), ("law", results["law"]))
         }
         if cell["parameters"]["keys"] != "text":
             # countries are not of the kind that C was made of
-            assert found["priced"][-1] > 1.3 * old[-1]
+            assert results["priced"][-1] > 1.3 * old[-1]
             assert error["law"][-1] < error["old"][-1] / 2
 
 
@@ -407,11 +417,11 @@ def test_five_keys_per_dimension_and_a_ridge_come_within_a_quarter_of_the_least(
     edits and the page obey it.
     """
     record = load_record("editing_beta")
-    for drawn in ("tokens", "passages"):
-        (cell,) = select(record, drawn=drawn, times=5.0)
+    for source in ("tokens", "passages"):
+        (cell,) = select(record, drawn=source, times=5.0)
         assert cell["results"]["n"] == 5 * cell["results"]["D"]
         assert cell["results"]["ridged"]["inflation"] < 1.25
-        (few,) = select(record, drawn=drawn, times=2.0)
+        (few,) = select(record, drawn=source, times=2.0)
         assert few["results"]["ridged"]["inflation"] > 1.5
     assert load_record("editing_facts")["full"]["ridge"] == 0.01
 
@@ -473,7 +483,7 @@ def test_the_two_shares_are_those_of_the_keys(experiment, monkeypatch):
     moment = np.cov(rng.normal(size=(width, 5 * width)))
     monkeypatch.setattr(two, "subject_keys", lambda: keys)
     monkeypatch.setattr(two, "moments", lambda every: [moment] * 4)
-    found = two.measure(layer=1, ridge=0.01, every=1, seed=0)
+    results = two.measure(layer=1, ridge=0.01, every=1, seed=0)
     C = moment + 0.01 * np.trace(moment) / width * np.eye(width)
     relation, subject = [], []
     for r in range(3):
@@ -482,9 +492,11 @@ def test_the_two_shares_are_those_of_the_keys(experiment, monkeypatch):
             u = np.linalg.solve(C, k)
             subject.append(u @ keys[r, 1, 1 - c] / (u @ k))
             relation += [u @ keys[q, 1, c] / (u @ k) for q in range(3) if q != r]
-    assert found["countries"] == 2
-    assert found["text_other_subject"]["mean"] == pytest.approx(np.mean(subject), 1e-3)
-    assert found["text_other_relation"]["mean"] == pytest.approx(
+    assert results["countries"] == 2
+    assert results["text_other_subject"]["mean"] == pytest.approx(
+        np.mean(subject), 1e-3
+    )
+    assert results["text_other_relation"]["mean"] == pytest.approx(
         np.mean(relation), 1e-3
     )
 
@@ -519,18 +531,18 @@ def test_an_allowed_length_is_counted_edit_by_edit():
         "continent:Oslo:Asia": [-1, -1, -1, 1, 1, -1],
         "capital:Japan:Rome": [-1, -1, -1, -1, -1, -1],
     }
-    held = [
+    cells = [
         {
             "parameters": {"fact": fact, "neighbours": 2},
             "results": {"none": {"margin": margin}},
         }
         for fact, margin in before.items()
     ]
-    (_, none, row) = reach_rows({"cells": [cell]}, {"cells": held})
+    (_, none, row) = reach_rows({"cells": [cell]}, {"cells": cells})
     assert none == ["unedited", "–", "0 of 2", "1 of 6", "3 of 4", "2 of 2"]
     assert row == ["2 ‖v₀‖", "1 of 2", "1 of 2", "5 of 6", "3 of 4", "1 of 2"]
     with refused(ValueError, match="0 cells"):
-        reach_rows({"cells": [cell]}, {"cells": held[:1]})
+        reach_rows({"cells": [cell]}, {"cells": cells[:1]})
 
 
 def test_a_short_delta_spares_the_other_facts_and_loses_paraphrases():

@@ -30,9 +30,9 @@ def test_script_runs_in_miniature_and_leaves_no_checkpoint(
     module = experiment(name)
     record = experiment("record")
     argv = [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)]
-    made = record.main(module.EXPERIMENT, argv)
-    assert read_record(tmp_path / f"{name}.json") == made
-    assert made["cells"]
+    new_record = record.main(module.EXPERIMENT, argv)
+    assert read_record(tmp_path / f"{name}.json") == new_record
+    assert new_record["cells"]
     assert not list((tmp_path / "scratch").rglob("*.npz"))
 
 
@@ -64,10 +64,10 @@ SHORT, LONG = 5_000, 60_000
 def test_every_learner_is_shown_at_the_rate_chosen_for_it(learner):
     rates = load_record("maml_rates")
     option = "adam" if learner == "recurrent" else "step_size"
-    shown = {
+    shown_rates = {
         cell["parameters"][option] for cell in select(shown_sines(), learner=learner)
     }
-    assert shown == {recorded.chosen_rate(rates, "waves", learner)}
+    assert shown_rates == {recorded.chosen_rate(rates, "waves", learner)}
     for shots in (1, 4):
         cells = select(load_record("maml_letters"), learner=learner, shots=shots)
         assert {cell["results"]["rate"] for cell in cells} == {
@@ -178,12 +178,12 @@ def test_recorded_reader_loses_more_of_what_is_above_chance_under_the_largest_sh
     """
     letters = letters_after(SHORT)
     for shots in (1, 4):
-        kept = {
+        fractions = {
             name: (band.mean[recorded.SHEARS.index(2.0)] - 0.2)
             / (band.mean[recorded.SHEARS.index(0.0)] - 0.2)
             for name, band in recorded.sheared_letters(letters, shots).items()
         }
-        assert kept["recurrent"] < 0.8 * kept["maml"]
+        assert fractions["recurrent"] < 0.8 * fractions["maml"]
 
 
 @pytest.mark.parametrize("shots", [1, 4])

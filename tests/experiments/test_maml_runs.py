@@ -130,8 +130,8 @@ def test_a_record_shows_each_learner_at_its_chosen_rate_if_that_has_all_seeds():
     }
     record = recorded.at_chosen_rates({"full": full, "cells": cells}, rates)
     assert recorded.seeds(record) == 2
-    shown = [cell["parameters"] for cell in record["cells"]]
-    assert {(p["learner"], p["step_size"], p["adam"]) for p in shown} == {
+    parameters = [cell["parameters"] for cell in record["cells"]]
+    assert {(p["learner"], p["step_size"], p["adam"]) for p in parameters} == {
         ("maml", 0.003, 0.001),
         ("recurrent", 0.001, 0.001),  # at its own rate it lacks a seed
     }
@@ -159,10 +159,10 @@ def test_depths_are_in_order_and_bands_span_the_seeds():
         for level in [10 * d + s + 100 * (name == "oracle")]
     ]
     record = {"full": {"depth": [1, 2]}, "cells": cells}
-    found = recorded.by_depth(record)
-    assert found["maml"].mean.tolist() == [10.5, 20.5]
-    assert found["maml"].high.tolist() == [11, 21]
-    assert found["oracle"].low.tolist() == [110, 120]
+    bands = recorded.by_depth(record)
+    assert bands["maml"].mean.tolist() == [10.5, 20.5]
+    assert bands["maml"].high.tolist() == [11, 21]
+    assert bands["oracle"].low.tolist() == [110, 120]
     assert recorded.by_depth(record, 600)["maml"].mean.tolist() == [1210.5, 1220.5]
 
 

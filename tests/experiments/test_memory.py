@@ -51,10 +51,10 @@ def check(record, axes):
     done = {
         tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]
     }
-    held = coverage(record)
-    assert held.cells == np.prod([len(record["full"][axis]) for axis in axes])
-    assert held.whole + held.reduced + len(held.missing) == held.cells
-    assert not done & set(held.missing)
+    extent = coverage(record)
+    assert extent.cells == np.prod([len(record["full"][axis]) for axis in axes])
+    assert extent.whole + extent.reduced + len(extent.missing) == extent.cells
+    assert not done & set(extent.missing)
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -122,18 +122,18 @@ def test_recorded_twenty_test_the_distributed_memory_where_the_exact_one_finds_a
     neither memory.
     """
     record = load_record("figure2")
-    found = {}
+    counts = {}
     for cell in record["cells"]:
         results = cell["results"]
         p = cell["parameters"]
-        found[p["beta"], p["fill"], p["Y"]] = (
+        counts[p["beta"], p["fill"], p["Y"]] = (
             sum(results["exact_right"]),
             sum(results["distributed_right"]),
         )
         assert max(results["exact_error"]) < 0.05 or p["beta"] == 60
-    assert max(exact for (beta, *_), (exact, _) in found.items() if beta == 60) < 20
+    assert max(exact for (beta, *_), (exact, _) in counts.items() if beta == 60) < 20
     tests = {
-        key: distributed for key, (exact, distributed) in found.items() if exact == 20
+        key: distributed for key, (exact, distributed) in counts.items() if exact == 20
     }
     assert {fill for _, fill, _ in tests} == {0.0, 0.5}
     assert (

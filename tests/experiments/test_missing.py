@@ -25,10 +25,10 @@ def fake(experiment):
     """
     record = experiment("record")
 
-    def made(name="fake", asked=None, grid=None, **how):
+    def make(name="fake", calls=None, grid=None, **how):
         def measure(**parameters):
-            if asked is not None:
-                asked.append((name, parameters["n"], parameters["seed"]))
+            if calls is not None:
+                calls.append((name, parameters["n"], parameters["seed"]))
             return {"n": parameters["n"]}
 
         return record.Experiment(
@@ -40,7 +40,7 @@ def fake(experiment):
             **how,
         )
 
-    return made
+    return make
 
 
 def cell(seconds, **parameters):
@@ -49,8 +49,8 @@ def cell(seconds, **parameters):
 
 def write(folder, experiment, *cells):
     """A record as a run would have left it, with the seconds given."""
-    made = [{"run": 0, **one} for one in cells]
-    record = {**experiment.whole, "runs": [{"device": "a device"}], "cells": made}
+    entries = [{"run": 0, **one} for one in cells]
+    record = {**experiment.whole, "runs": [{"device": "a device"}], "cells": entries}
     write_record(folder / f"{experiment.name}.json", record)
 
 
@@ -65,13 +65,13 @@ def test_what_is_missing_is_each_cell_of_the_whole_that_is_not_recorded_as_such(
         cell(1, n=2, seed=0, q=4),
         cell(1, n=9, seed=0, q=5),
     )
-    found = missing.state(one, tmp_path)
+    status = missing.state(one, tmp_path)
     lacking = [
-        (piece.parameters["n"], piece.parameters["seed"]) for piece in found.missing
+        (piece.parameters["n"], piece.parameters["seed"]) for piece in status.missing
     ]
     assert lacking == [(1, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
-    assert all(piece.parameters["q"] == 5 for piece in found.missing)
-    line = missing.table([found]).splitlines()[1].split("  ")
+    assert all(piece.parameters["q"] == 5 for piece in status.missing)
+    line = missing.table([status]).splitlines()[1].split("  ")
     assert [part.strip() for part in line if part.strip()][:6] == [
         "fake",
         "1 of 6",
@@ -134,11 +134,11 @@ def test_a_plan_takes_most_value_per_second_first_and_keeps_to_its_budget(
 
 
 def test_a_run_that_is_killed_goes_on_where_it_was(missing, fake, tmp_path, capsys):
-    asked = []
+    calls = []
 
     def measure(*, n, seed, q):
-        asked.append(n)
-        if len(asked) == 3:
+        calls.append(n)
+        if len(calls) == 3:
             raise KeyboardInterrupt
         return {"n": n}
 
@@ -150,23 +150,23 @@ def test_a_run_that_is_killed_goes_on_where_it_was(missing, fake, tmp_path, caps
         c["parameters"]["n"] for c in read_record(tmp_path / "fake.json")["cells"]
     ] == [1, 2]
     assert missing.main(words, [one]) == 0
-    assert asked == [1, 2, 3, 3, 4]
+    assert calls == [1, 2, 3, 3, 4]
     record = read_record(tmp_path / "fake.json")
     assert [c["parameters"]["n"] for c in record["cells"]] == [1, 2, 3, 4]
     assert len(record["runs"]) == 1  # the same command, on the same day and machine
     assert missing.main(words, [one]) == 0
-    assert asked == [1, 2, 3, 3, 4]
+    assert calls == [1, 2, 3, 3, 4]
     assert "fake        4 of 4" in capsys.readouterr().out
 
 
 def test_experiments_take_turns_by_their_value(missing, fake, tmp_path):
-    asked = []
-    quick = fake("quick", asked, seeds=(0, 1))
-    dear = fake("dear", asked, value=100.0, seeds=(0, 1))
+    calls = []
+    quick = fake("quick", calls, seeds=(0, 1))
+    dear = fake("dear", calls, value=100.0, seeds=(0, 1))
     for one, seconds in ((quick, 0.01), (dear, 0.1)):
         write(tmp_path, one, *(cell(seconds * n, n=n, seed=0, q=5) for n in (1, 2, 3)))
     assert missing.main(["--out", str(tmp_path), "--minutes", "1"], [quick, dear]) == 0
-    assert asked == [("dear", n, 1) for n in (1, 2, 3)] + [
+    assert calls == [("dear", n, 1) for n in (1, 2, 3)] + [
         ("quick", n, 1) for n in (1, 2, 3)
     ]
 
@@ -174,12 +174,12 @@ def test_experiments_take_turns_by_their_value(missing, fake, tmp_path):
 def test_nothing_is_measured_without_a_budget_or_of_unknown_time_without_a_name(
     missing, fake, tmp_path, capsys
 ):
-    asked = []
-    one = fake(asked=asked)
+    calls = []
+    one = fake(calls=calls)
     assert missing.main(["--out", str(tmp_path)], [one]) == 0
     assert "3 of unknown time" in capsys.readouterr().out
     assert missing.main(["--out", str(tmp_path), "--minutes", "5"], [one]) == 0
-    assert not asked
+    assert not calls
     assert not list(tmp_path.iterdir())
     with refused(SystemExit):
         missing.main(["--only", "fakes"], [one])
@@ -189,9 +189,9 @@ def test_nothing_is_measured_without_a_budget_or_of_unknown_time_without_a_name(
 def test_a_damaged_record_is_named_and_left_and_the_others_go_on(
     missing, fake, tmp_path, capsys
 ):
-    asked = []
-    broken = fake("broken", asked)
-    whole = fake("whole", asked)
+    calls = []
+    broken = fake("broken", calls)
+    whole = fake("whole", calls)
     (tmp_path / "broken.json").write_text('{"name": "broken", "runs": [')
     words = ["--out", str(tmp_path), "--minutes", "5", "--only", "broken", "whole"]
     assert missing.main(words, [broken, whole]) == 1
@@ -199,37 +199,37 @@ def test_a_damaged_record_is_named_and_left_and_the_others_go_on(
         f"broken: record: got '{tmp_path / 'broken.json'}', which cannot be read"
         in capsys.readouterr().out
     )
-    assert {name for name, *_ in asked} == {"whole"}
+    assert {name for name, *_ in calls} == {"whole"}
     assert (tmp_path / "broken.json").read_text() == '{"name": "broken", "runs": ['
 
 
 def test_an_experiment_that_fails_is_named_and_the_others_go_on(
     missing, fake, tmp_path, capsys
 ):
-    asked = []
+    calls = []
 
     def measure(**parameters):
-        asked.append(parameters)
+        calls.append(parameters)
         raise ValueError("no such data")
 
     words = ["--out", str(tmp_path), "--minutes", "5", "--only", "bad", "good"]
-    assert missing.main(words, [fake("bad", measure=measure), fake("good", asked)]) == 1
+    assert missing.main(words, [fake("bad", measure=measure), fake("good", calls)]) == 1
     assert "bad: ValueError: no such data" in capsys.readouterr().out
-    assert len(asked) == 1 + 3
+    assert len(calls) == 1 + 3
 
 
 def test_two_runs_at_once_are_refused(missing, fake, tmp_path, capsys):
-    asked = []
+    calls = []
     with locked(tmp_path / "missing"):
         assert (
             missing.main(
                 ["--out", str(tmp_path), "--minutes", "5", "--only", "fake"],
-                [fake(asked=asked)],
+                [fake(calls=calls)],
             )
             == 1
         )
     assert "Another run is at work" in capsys.readouterr().out
-    assert not asked
+    assert not calls
 
 
 def test_the_listing_has_every_script_by_its_own_name(root):
@@ -258,7 +258,7 @@ def test_what_is_missing_of_fig_4a_would_take_a_processor_core_weeks(
     missing, experiment
 ):
     """As the page on the paper's experiments says; on the machines of the record."""
-    found = missing.state(experiment("figure3_4a").EXPERIMENT, folder())
-    seconds = [piece.seconds for piece in found.missing]
+    status = missing.state(experiment("figure3_4a").EXPERIMENT, folder())
+    seconds = [piece.seconds for piece in status.missing]
     assert None not in seconds
     assert sum(seconds) > 14 * 24 * 3600

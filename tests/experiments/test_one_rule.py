@@ -40,8 +40,10 @@ def test_ways_differ_where_the_theory_says_so(cells):
     sequence forgets its first.
     """
     for cell in cells:
-        found = cell["results"]
-        interference = {way: found[way]["interference"] for way in rule_runs.WAYS}
+        results = cell["results"]
+        interference = {
+            method: results[method]["interference"] for method in rule_runs.WAYS
+        }
         assert (
             interference["exact"]
             < 1e-3
@@ -49,13 +51,13 @@ def test_ways_differ_where_the_theory_says_so(cells):
             < interference["sequence"]
             < interference["step"]
         )
-        assert found["exact"]["stored"] == 1
-        assert found["sequence"]["last"] < found["sequence"]["first"]
-        assert found["features"]["bytes"] == 4 * 2 * 32 * 26
-        assert found["exact"]["bytes"] == 4 * 150 * (16 + 26)
+        assert results["exact"]["stored"] == 1
+        assert results["sequence"]["last"] < results["sequence"]["first"]
+        assert results["features"]["bytes"] == 4 * 2 * 32 * 26
+        assert results["exact"]["bytes"] == 4 * 150 * (16 + 26)
         assert (
-            min(found[way]["unseen"] for way in ("exact", "ridge"))
-            >= found["base"] - 0.05
+            min(results[method]["unseen"] for method in ("exact", "ridge"))
+            >= results["base"] - 0.05
         )
 
 
@@ -69,11 +71,11 @@ def test_few_neighbours_are_read_with_weights_that_add_up_to_one(study):
 
 def test_the_record_is_read_by_way_and_seed(cells):
     record = {"cells": cells}
-    found = rule_runs.over_seeds(record, "exact", "unseen", data="letters", n=150)
+    interval = rule_runs.over_seeds(record, "exact", "unseen", data="letters", n=150)
     each = [cell["results"]["exact"]["unseen"] for cell in cells]
-    assert found.mean == pytest.approx(np.mean(each))
+    assert interval.mean == pytest.approx(np.mean(each))
     # t of one degree of freedom
-    assert found.half == pytest.approx(12.706 * abs(each[0] - each[1]) / 2, rel=1e-3)
+    assert interval.half == pytest.approx(12.706 * abs(each[0] - each[1]) / 2, rel=1e-3)
     apart = rule_runs.difference(
         record, "exact", "base", "unseen", data="letters", n=150
     )
@@ -87,17 +89,17 @@ def test_the_record_is_read_by_way_and_seed(cells):
 
 
 def test_the_recorded_cells_are_those_of_the_grid(study):
-    held = load_record("one_rule")
-    assert held["full"] == {**study.GRID, **study.OPTIONS}
-    assert {cell["parameters"]["seed"] for cell in held["cells"]} == {0, 1, 2}
-    table = rule_runs.ways_table(held, 1000)
-    shown = rule_runs.measured_at(held, 1000)
+    record = load_record("one_rule")
+    assert record["full"] == {**study.GRID, **study.OPTIONS}
+    assert {cell["parameters"]["seed"] for cell in record["cells"]} == {0, 1, 2}
+    table = rule_runs.ways_table(record, 1000)
+    data_names = rule_runs.measured_at(record, 1000)
     assert all(f"| {name} |" in table for name in rule_runs.WAYS.values())
     assert all(
-        f"{name}, noisy" in table and f"on {name}" in rule_runs.gains(held, 1000)
-        for name in shown.values()
+        f"{name}, noisy" in table and f"on {name}" in rule_runs.gains(record, 1000)
+        for name in data_names.values()
     )
-    assert {"letters", "fashion"} <= set(shown) <= set(study.GRID["data"])
+    assert {"letters", "fashion"} <= set(data_names) <= set(study.GRID["data"])
 
 
 def test_ridge_is_not_detectably_better_than_exact_under_wrong_labels():

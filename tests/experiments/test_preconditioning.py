@@ -38,8 +38,10 @@ def test_explicit_and_reparameterised_training_have_one_curve(
     module = experiment(f"preconditioning_{name}")
     record = experiment("record")
     argv = [*TINY[name].split(), "--method", *OURS, "--out", str(tmp_path)]
-    made = record.main(module.EXPERIMENT, argv)
-    curves = {method: select(made, method=method)[0]["results"] for method in OURS}
+    new_record = record.main(module.EXPERIMENT, argv)
+    curves = {
+        method: select(new_record, method=method)[0]["results"] for method in OURS
+    }
     for curve in curves.values():
         assert len(curve["loss"]) == len(curve["seconds"]) == 3
     np.testing.assert_allclose(
@@ -130,13 +132,15 @@ def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_see
     module = experiment("preconditioning_line")
     record = experiment("record")
     argv = ["--width", "2", "--test", "10", "--out", str(tmp_path)]
-    made = record.main(module.EXPERIMENT, argv)
+    new_record = record.main(module.EXPERIMENT, argv)
     pictures = np.asarray(rankone.data.fashion_mnist("train").images, np.float64)
     mean = pictures.mean(0)
     components = np.linalg.svd(pictures - mean, full_matrices=False)[2][:2]
     away = pictures[:10] - mean  # the fake test pictures are the training ones
     expected = np.sum((away - away @ components.T @ components) ** 2, 1).mean()
-    assert made["cells"][0]["results"]["error"] == pytest.approx(expected, rel=1e-4)
+    assert new_record["cells"][0]["results"]["error"] == pytest.approx(
+        expected, rel=1e-4
+    )
 
 
 def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
@@ -149,9 +153,9 @@ def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
         seed: min(c["results"]["loss"][-1] for c in select(record, seed=seed))
         for seed in range(4)
     }
-    drawn = min(ends[seed] for seed in (1, 2, 3))
+    lowest = min(ends[seed] for seed in (1, 2, 3))
     # the page says so: mend it if this fails
-    assert 1 < drawn / line["results"]["error"] < 1.01
+    assert 1 < lowest / line["results"]["error"] < 1.01
     # one trial of a rate, which is not drawn, just crosses it
     assert 0.99 < ends[0] / line["results"]["error"] < 1
 
@@ -164,15 +168,15 @@ def test_prong_and_plain_descent_start_alike_and_part(experiment, tmp_path):
         "--rate 0.1 1000"
     )
     argv = [*words.split(), "--out", str(tmp_path)]
-    made = experiment("record").main(module.EXPERIMENT, argv)
+    new_record = experiment("record").main(module.EXPERIMENT, argv)
     curves = {
-        method: select(made, method=method, rate=0.1)[0]["results"]["loss"]
+        method: select(new_record, method=method, rate=0.1)[0]["results"]["loss"]
         for method in module.GRID["method"]
     }
     assert curves["plain"][0] == curves["prong"][0]
     assert curves["plain"][1] != curves["prong"][1]
     assert len(curves["plain"]) == len(curves["prong"]) == 3
-    for cell in select(made, rate=1000):
+    for cell in select(new_record, rate=1000):
         assert len(cell["results"]["loss"]) < 3
 
 

@@ -54,17 +54,19 @@ def experiment(experiment, monkeypatch, tmp_path):
 def test_script_runs_in_miniature(experiment, name, tmp_path):
     module = experiment(name)
     record = experiment("record")
-    made = record.main(
+    new_record = record.main(
         module.EXPERIMENT, [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)]
     )
-    assert read_record(tmp_path / f"{name}.json") == made
+    assert read_record(tmp_path / f"{name}.json") == new_record
     values = next(iter(module.GRID.values()))
-    assert [cell["parameters"][made["axes"][0]] for cell in made["cells"]] == values
-    for cell in made["cells"]:
+    assert [
+        cell["parameters"][new_record["axes"][0]] for cell in new_record["cells"]
+    ] == values
+    for cell in new_record["cells"]:
         assert np.isfinite(cell["results"]["loss"]).all()
     losses = {
-        cell["parameters"][made["axes"][0]]: cell["results"]["loss"]
-        for cell in made["cells"]
+        cell["parameters"][new_record["axes"][0]]: cell["results"]["loss"]
+        for cell in new_record["cells"]
     }
     assert len(set(map(str, losses.values()))) == len(values), losses  # all differ
 
@@ -76,22 +78,26 @@ def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_
     module = experiment("preconditioning_finetune")
     record = experiment("record")
     words = TINY["preconditioning_finetune"].split()
-    made = record.main(
+    new_record = record.main(
         module.EXPERIMENT, [*words, "--seeds", "0", "--out", str(tmp_path)]
     )
-    found = {cell["parameters"]["method"]: cell["results"] for cell in made["cells"]}
-    starts = [results["loss"][0] for results in found.values()]
+    by_method = {
+        cell["parameters"]["method"]: cell["results"] for cell in new_record["cells"]
+    }
+    starts = [results["loss"][0] for results in by_method.values()]
     # in float32, by a program for each method
     np.testing.assert_allclose(starts, starts[0], rtol=1e-6)
     np.testing.assert_allclose(
-        found["moments"]["reach"], found["whitened"]["reach"], rtol=1e-3
+        by_method["moments"]["reach"], by_method["whitened"]["reach"], rtol=1e-3
     )
     for name in ("random", "svd", "moments"):
-        assert np.all(np.array(found[name]["reach"]) < np.array(found[name]["best"]))
-        assert found[name]["numbers"] == 4
-    assert found["lora"]["numbers"] == 20
-    assert found["all"]["numbers"] == 96
-    assert "reach" not in found["lora"]
+        assert np.all(
+            np.array(by_method[name]["reach"]) < np.array(by_method[name]["best"])
+        )
+        assert by_method[name]["numbers"] == 4
+    assert by_method["lora"]["numbers"] == 20
+    assert by_method["all"]["numbers"] == 96
+    assert "reach" not in by_method["lora"]
 
 
 def test_the_statistics_of_fine_tuning_are_those_of_automatic_differentiation(
@@ -123,16 +129,16 @@ def test_the_statistics_of_fine_tuning_are_those_of_automatic_differentiation(
 
 def test_shampoo_begins_as_muon_does_and_renews_its_roots_now_and_then(experiment):
     """From one matrix it takes its polar factor."""
-    made = experiment("preconditioning_optimisers").shampoo(2)
+    optimiser = experiment("preconditioning_optimisers").shampoo(2)
     G = {"W": jax.random.normal(jax.random.key(0), (4, 6))}
-    found, state = made.update(G, made.init(G))
-    wanted = scale_by_polar().update(G["W"], scale_by_polar().init(G["W"]))[0]
-    np.testing.assert_allclose(found["W"], wanted, atol=1e-3)
-    taken = state[1][0].left
-    _, state = made.update(jax.tree.map(jnp.sin, G), state)
-    np.testing.assert_array_equal(state[1][0].left, taken)
-    _, state = made.update(G, state)
-    assert not np.allclose(state[1][0].left, taken)
+    update, state = optimiser.update(G, optimiser.init(G))
+    expected = scale_by_polar().update(G["W"], scale_by_polar().init(G["W"]))[0]
+    np.testing.assert_allclose(update["W"], expected, atol=1e-3)
+    root = state[1][0].left
+    _, state = optimiser.update(jax.tree.map(jnp.sin, G), state)
+    np.testing.assert_array_equal(state[1][0].left, root)
+    _, state = optimiser.update(G, state)
+    assert not np.allclose(state[1][0].left, root)
 
 
 def test_soap_is_adam_along_its_axes(experiment):
@@ -142,14 +148,14 @@ def test_soap_is_adam_along_its_axes(experiment):
     soap = experiment("preconditioning_optimisers").soap(100)
     adam = optax.scale_by_adam(b1=0.95, b2=0.95)
     G = jnp.diag(jnp.array([3.0, 2.0, 1.0]))
-    found, ours = soap.update(G, soap.init(G))
-    assert not found.any()
+    update, ours = soap.update(G, soap.init(G))
+    assert not update.any()
     theirs = adam.init(G)
     for seed in range(3):
         gradient = jax.random.normal(jax.random.key(seed), (3, 3))
-        found, ours = soap.update(gradient, ours)
-        wanted, theirs = adam.update(gradient, theirs)
-        np.testing.assert_allclose(found, wanted, atol=1e-4)
+        update, ours = soap.update(gradient, ours)
+        expected, theirs = adam.update(gradient, theirs)
+        np.testing.assert_allclose(update, expected, atol=1e-4)
 
 
 def test_no_letter_of_the_transformer_sees_what_follows(experiment):
@@ -193,7 +199,7 @@ def test_recorded_fine_tuning_says_what_the_page_says():
     up, what is not stays.
     """
     record = load_record("preconditioning_finetune")
-    found = {
+    by_method = {
         name: [
             cell["results"]
             for cell in select(record, method=name, rate=chosen_rate(record, name))
@@ -202,11 +208,11 @@ def test_recorded_fine_tuning_says_what_the_page_says():
     }
     gains = {
         name: np.mean([cell["loss"][0] - cell["loss"][-1] for cell in cells])
-        for name, cells in found.items()
+        for name, cells in by_method.items()
     }
     reach = {
         name: np.mean(cells[0]["reach"])
-        for name, cells in found.items()
+        for name, cells in by_method.items()
         if "reach" in cells[0]
     }
     assert (
@@ -220,8 +226,8 @@ def test_recorded_fine_tuning_says_what_the_page_says():
     )
     assert gains["whitened"] < 0.5 * gains["random"]
     assert 1.1 * gains["moments"] < min(gains["lora"], gains["all"])
-    before = found["moments"][0]
-    after = found["moments"][0]["after"]
+    before = by_method["moments"][0]
+    after = by_method["moments"][0]["after"]
     inside = [now["reach"][-1] * now["gradient"][-1] for now in (before, after)]
     outside = [(1 - now["reach"][-1]) * now["gradient"][-1] for now in (before, after)]
     assert inside[1] < 0.1 * inside[0]

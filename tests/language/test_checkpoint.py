@@ -46,8 +46,8 @@ def tensors_of(folder):
     values = {path.name: safetensors.load_file(path) for path in paths}
     return {
         (file, name): value
-        for file, held in values.items()
-        for name, value in held.items()
+        for file, tensors in values.items()
+        for name, value in tensors.items()
     }
 
 
@@ -84,7 +84,7 @@ def test_half_precision_is_kept_in_memory_if_asked(name):
 def test_no_more_than_one_tensor_is_held_while_reading(monkeypatch):
     from rankone.language import checkpoint
 
-    held = []
+    references = []
     counts = []
 
     class Watched:
@@ -103,9 +103,9 @@ def test_no_more_than_one_tensor_is_held_while_reading(monkeypatch):
 
         def get_tensor(self, name):
             jax.effects_barrier()
-            counts.append(sum(reference() is not None for reference in held))
+            counts.append(sum(reference() is not None for reference in references))
             value = self.open.get_tensor(name)
-            held.append(weakref.ref(value))
+            references.append(weakref.ref(value))
             return value
 
     open_ = checkpoint._open
@@ -315,14 +315,14 @@ def test_the_two_files_of_gpt2_are_a_tokenizer(tmp_path):
         json.dumps({word: i for i, word in enumerate(vocabulary)})
     )
     (tmp_path / "merges.txt").write_text("#version: 0.2\n" + "\n".join(merges) + "\n")
-    found = Tokenizer.from_folder(tmp_path, 0)
+    from_files = Tokenizer.from_folder(tmp_path, 0)
     for text in (
         "The capital of Norway is Oslo.",
         "<|endoftext|>Paris",
         "Zürich – 12 €",
     ):
-        assert found.encode(text) == words.encode(text)
-        assert found.decode(found.encode(text)) == text
+        assert from_files.encode(text) == words.encode(text)
+        assert from_files.decode(from_files.encode(text)) == text
     assert Tokenizer.from_folder(tmp_path / "none", 0) is None
 
 
@@ -387,12 +387,12 @@ def test_a_captured_key_is_answered_with_the_value(model):
         edited.network.down(1), model.with_down(1, edit.apply(W)).network.down(1)
     )
     bias = model.network.layers.down_bias
-    _, seen = whole(
+    _, values = whole(
         edited.network, np.array(model.tokenizer.encode(text)), read=("key", "mlp")
     )
-    np.testing.assert_allclose(seen["key"][1, 0, -1], k, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(values["key"][1, 0, -1], k, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(
-        seen["mlp"][1, 0, -1],
+        values["mlp"][1, 0, -1],
         v + (0 if bias is None else bias[1]),
         rtol=1e-3,
         atol=1e-3,
@@ -408,9 +408,9 @@ def test_a_fact_is_traced_edited_and_tuned(kind):
             network=jax.tree.map(lambda leaf: leaf.astype("bfloat16"), model.network),
         )
     request = Request("The capital of {} is", "Norway", "Paris")
-    found = trace(model, request, key=jax.random.key(0), noises=1)
-    assert found.restored[-1, -1] == pytest.approx(found.clean, rel=1e-3)
-    assert found.blurred != pytest.approx(found.clean, rel=1e-2)
+    result = trace(model, request, key=jax.random.key(0), noises=1)
+    assert result.restored[-1, -1] == pytest.approx(result.clean, rel=1e-3)
+    assert result.blurred != pytest.approx(result.clean, rel=1e-2)
     geometry = key_geometry(model, 1, texts=corpus()[:2])
     search = Search(divergence=0.0, reach=100.0, steps=150, decay=0.0)
     edited = edit_fact(model, request, geometry=geometry, layer=1, search=search).apply(

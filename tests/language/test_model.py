@@ -111,34 +111,34 @@ def test_a_run_that_keeps_no_cache_gives_the_same_values(model):
         cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool))
         _, cache, _ = run(network, embed(network, tokens[:, :2]), cache)
         rest = embed(network, tokens[:, 2:])
-        kept = run(network, rest, cache, read=("key", "mlp"))
+        with_cache = run(network, rest, cache, read=("key", "mlp"))
         alone = run(network, rest, cache, read=("key", "mlp"), last=True, keep=False)
-        return kept, alone, cache
+        return with_cache, alone, cache
 
-    kept, alone, cache = jax.tree.map(np.asarray, both(network, tokens))
-    np.testing.assert_allclose(alone[0], kept[0], rtol=1e-5, atol=1e-6)
+    with_cache, alone, cache = jax.tree.map(np.asarray, both(network, tokens))
+    np.testing.assert_allclose(alone[0], with_cache[0], rtol=1e-5, atol=1e-6)
     for site in ("key", "mlp"):
-        last = kept[2][site][-1]
+        last = with_cache[2][site][-1]
         np.testing.assert_allclose(alone[2][site], last, rtol=1e-5, atol=1e-6)
     # the cache that was given
-    assert alone[1].length == 2 < kept[1].length
+    assert alone[1].length == 2 < with_cache[1].length
     np.testing.assert_array_equal(alone[1].keys, cache.keys)
-    assert np.abs(kept[1].keys - cache.keys).max() > 0
+    assert np.abs(with_cache[1].keys - cache.keys).max() > 0
 
 
 def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
     network = model.network
     tokens = np.array(model.tokenizer.encode("Oslo is a city"))
-    scores, seen = jax.tree.map(
+    scores, readings = jax.tree.map(
         np.asarray, whole(network, tokens, read=("key", "mlp", "hidden"))
     )
     down = np.asarray(network.down(1))
-    assert seen["key"].shape == (3, 1, len(tokens), 48)
+    assert readings["key"].shape == (3, 1, len(tokens), 48)
     np.testing.assert_allclose(
-        seen["key"][1] @ down.T, seen["mlp"][1], rtol=1e-4, atol=1e-5
+        readings["key"][1] @ down.T, readings["mlp"][1], rtol=1e-4, atol=1e-5
     )
 
-    def other(site, layer, value, seen, data):
+    def other(site, layer, value, readings, data):
         return (
             jnp.where((layer == 1) & (site == "key"), data, value)
             if site == "key"
@@ -152,7 +152,9 @@ def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
     np.testing.assert_array_equal(again["key"][1], np.ones_like(again["key"][1]))
     np.testing.assert_allclose(again["mlp"][1, 0, 0], down.sum(1), rtol=1e-4)
     # by another program, in float32: it may round differently
-    np.testing.assert_allclose(again["key"][0], seen["key"][0], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        again["key"][0], readings["key"][0], rtol=1e-5, atol=1e-6
+    )
     assert np.abs(replaced - scores).max() > 0.1
 
 
@@ -193,7 +195,7 @@ def test_greedy_generation_is_the_loop_without_a_cache(model):
 
 def test_drawn_tokens_are_among_the_likeliest_and_follow_their_probabilities(model):
     rows = np.tile(model.tokenizer.encode("Oslo"), (4000, 1))
-    drawn = continue_tokens(
+    samples = continue_tokens(
         model.network,
         rows,
         np.ones(rows.shape, bool),
@@ -201,11 +203,11 @@ def test_drawn_tokens_are_among_the_likeliest_and_follow_their_probabilities(mod
         length=1,
         top=3,
     )
-    drawn = np.asarray(drawn)[:, 0]
+    samples = np.asarray(samples)[:, 0]
     scores = plain_logits(model.network, rows[0])[-1]
     best = np.argsort(-scores)[:3]
     p = np.exp(scores[best]) / np.exp(scores[best]).sum()
-    shares = np.array([(drawn == token).mean() for token in best])
+    shares = np.array([(samples == token).mean() for token in best])
     assert shares.sum() == pytest.approx(1)
     assert (np.abs(shares - p) < 5 * np.sqrt(p * (1 - p) / 4000) + 1e-9).all()
 
@@ -352,8 +354,8 @@ def test_a_gguf_file_is_read_back(tmp_path):
     assert model.name == "small"
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.9, 0.999])
-def test_a_truncated_gguf_file_is_refused(tmp_path, share):
+@pytest.mark.parametrize("fraction", [0.0, 0.01, 0.3, 0.9, 0.999])
+def test_a_truncated_gguf_file_is_refused(tmp_path, fraction):
     pytest.importorskip("gguf")
     _, vocabulary, merges = tokenizer()
     write_gguf(
@@ -363,7 +365,7 @@ def test_a_truncated_gguf_file_is_refused(tmp_path, share):
         merges,
     )
     data = (tmp_path / "small.gguf").read_bytes()
-    (tmp_path / "cut.gguf").write_bytes(data[: int(share * len(data))])
+    (tmp_path / "cut.gguf").write_bytes(data[: int(fraction * len(data))])
     with refused(ValueError, match="path: got"):
         read_gguf(tmp_path / "cut.gguf")
 
@@ -401,7 +403,7 @@ def putting_back(site, layers, token, clean):
 def test_restoring_one_state_is_what_a_loop_gives(model):
     request = Request("The capital of {} is", "Norway", "Oslo")
     for site, window in (("hidden", 1), ("mlp", 2)):
-        found = trace(
+        result = trace(
             model,
             request,
             key=jax.random.key(0),
@@ -412,27 +414,27 @@ def test_restoring_one_state_is_what_a_loop_gives(model):
         )
         tokens = model.tokenizer.encode(request.text)
         answer = model.tokenizer.encode(" Oslo")[0]
-        first, last = found.subject
-        assert "".join(found.tokens[first : last + 1]) == " Norway"
-        assert found.restored.shape == (3, len(tokens))
-        drawn = np.asarray(
+        first, last = result.subject
+        assert "".join(result.tokens[first : last + 1]) == " Norway"
+        assert result.restored.shape == (3, len(tokens))
+        normals = np.asarray(
             jax.random.normal(jax.random.key(0), (2, last - first + 1, 32))
         )
         noise = np.zeros((2, len(tokens), 32))
-        noise[:, first : last + 1] = 3 * subject_noise(model, ["Norway"]) * drawn
-        _, seen = plain_run(model.network, tokens)
+        noise[:, first : last + 1] = 3 * subject_noise(model, ["Norway"]) * normals
+        _, values = plain_run(model.network, tokens)
         for layer, token in ((0, last), (2, 1), (1, len(tokens) - 1)):
             layers = [one for one in range(layer - window // 2, layer + 1) if one >= 0]
-            change = putting_back(site, layers, token, seen[site])
+            change = putting_back(site, layers, token, values[site])
             scores = [
                 plain_run(model.network, tokens, noise=one, change=change)[0][-1]
                 for one in noise
             ]
             p = [softmax(row)[answer] for row in scores]
-            assert found.restored[layer, token] == pytest.approx(np.mean(p), rel=1e-3)
+            assert result.restored[layer, token] == pytest.approx(np.mean(p), rel=1e-3)
     assert trace(model, request, key=jax.random.key(0), noises=2).restored[
         -1, -1
-    ] == pytest.approx(found.clean, rel=1e-3)
+    ] == pytest.approx(result.clean, rel=1e-3)
 
 
 def test_the_unit_of_the_noise_is_that_of_the_subjects_embeddings(model):
@@ -452,15 +454,15 @@ def test_the_unit_of_the_noise_is_that_of_the_subjects_embeddings(model):
 
 def test_without_noise_nothing_is_lost_and_groups_average_the_effect(model):
     request = Request("The capital of {} is", "Norway", "Oslo")
-    found = trace(model, request, key=jax.random.key(0), sigmas=1e-6, noises=1)
-    np.testing.assert_allclose(found.restored, found.clean, rtol=1e-3)
-    found = trace(model, request, key=jax.random.key(0), noises=2)
-    groups = mean_effect([found, found])
+    result = trace(model, request, key=jax.random.key(0), sigmas=1e-6, noises=1)
+    np.testing.assert_allclose(result.restored, result.clean, rtol=1e-3)
+    result = trace(model, request, key=jax.random.key(0), noises=2)
+    groups = mean_effect([result, result])
     assert groups.shape == (3, 6)
     np.testing.assert_allclose(
-        groups[:, 2], found.effect[:, found.subject[1]], rtol=1e-6
+        groups[:, 2], result.effect[:, result.subject[1]], rtol=1e-6
     )
-    np.testing.assert_allclose(groups[:, 5], found.effect[:, -1], rtol=1e-6)
+    np.testing.assert_allclose(groups[:, 5], result.effect[:, -1], rtol=1e-6)
     with refused(ValueError, match="site: got 'key'"):
         trace(model, request, key=jax.random.key(0), site="key")
 

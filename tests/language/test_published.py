@@ -48,8 +48,8 @@ def states():
     return subject_states(model(), REQUESTS, contexts=CONTEXTS, layer=BLOCKS[-1])
 
 
-def distance(found, published):
-    return float(abs(np.asarray(found) - published).max() / abs(published).max())
+def distance(result, published):
+    return float(abs(np.asarray(result) - published).max() / abs(published).max())
 
 
 def memit(block, W, K, V):

@@ -37,10 +37,10 @@ def reference_states(model, request):
     for context in CONTEXTS:
         text = context + request.text
         last = model.tokenizer.last_token_of(request.subject, text)
-        seen = plain_run(model.network, model.tokenizer.encode(text)[: last + 1])[1]
-        keys.append(seen["key"][:, -1])
+        values = plain_run(model.network, model.tokenizer.encode(text)[: last + 1])[1]
+        keys.append(values["key"][:, -1])
         if context == "":
-            stream = seen["hidden"][BLOCKS[-1], -1]
+            stream = values["hidden"][BLOCKS[-1], -1]
     mean = np.mean([keys[0], np.mean(keys[1:], axis=0)], axis=0)
     return mean, stream
 
@@ -67,7 +67,7 @@ def deltas():
 
 
 @pytest.fixture(scope="module")
-def wanted(deltas):
+def targets(deltas):
     states = subject_states(
         small_model(), REQUESTS, contexts=CONTEXTS, layer=BLOCKS[-1]
     )
@@ -76,12 +76,12 @@ def wanted(deltas):
 
 def compared(edits, changes):
     for block in BLOCKS:
-        found = np.asarray(edits[block].delta)
-        difference = abs(found - changes[block]).max()
+        delta = np.asarray(edits[block].delta)
+        difference = abs(delta - changes[block]).max()
         assert difference < CLOSE * abs(changes[block]).max()
 
 
-def test_memit_over_three_blocks_is_its_published_loop(moments, deltas, wanted):
+def test_memit_over_three_blocks_is_its_published_loop(moments, deltas, targets):
     weight = 2.0
 
     def memit(block, W, K, V):
@@ -96,7 +96,7 @@ def test_memit_over_three_blocks_is_its_published_loop(moments, deltas, wanted):
     edits = spread_edit(
         small_model(),
         REQUESTS,
-        wanted,
+        targets,
         contexts=CONTEXTS,
         blocks=BLOCKS,
         update=memit,
@@ -104,7 +104,7 @@ def test_memit_over_three_blocks_is_its_published_loop(moments, deltas, wanted):
     compared(edits, published(small_model(), deltas, update))
 
 
-def test_alphaedit_over_three_blocks_is_its_published_loop(moments, deltas, wanted):
+def test_alphaedit_over_three_blocks_is_its_published_loop(moments, deltas, targets):
     threshold = 0.1
     L2 = 0.5
     earlier = np.random.default_rng(2).normal(size=(len(BLOCKS), 48, 2))
@@ -128,7 +128,7 @@ def test_alphaedit_over_three_blocks_is_its_published_loop(moments, deltas, want
     edits = spread_edit(
         small_model(),
         REQUESTS,
-        wanted,
+        targets,
         contexts=CONTEXTS,
         blocks=BLOCKS,
         update=alphaedit,
@@ -146,11 +146,11 @@ def test_keys_are_those_of_each_context_whatever_the_order_they_are_read_in():
     np.testing.assert_array_equal(context_mean(few.keys[:, :, :1]), few.keys[:, :, 0])
 
 
-def test_blocks_that_do_not_ascend_are_refused(wanted):
+def test_blocks_that_do_not_ascend_are_refused(targets):
     for blocks in ([], [2, 1], [1, 1]):
         with refused(ValueError, match="blocks: got"):
             spread_edit(
-                small_model(), REQUESTS, wanted, blocks=blocks, update=batch_edit
+                small_model(), REQUESTS, targets, blocks=blocks, update=batch_edit
             )
 
 
@@ -173,8 +173,8 @@ def test_requests_and_contexts_that_are_missing_are_refused():
         ("states", 1.0),
     ],
 )
-def test_a_bad_argument_is_named_before_a_block_is_run(wanted, name, bad):
-    good = {"model": small_model(), "requests": REQUESTS, "targets": wanted}
+def test_a_bad_argument_is_named_before_a_block_is_run(targets, name, bad):
+    good = {"model": small_model(), "requests": REQUESTS, "targets": targets}
     good |= {"blocks": BLOCKS, "update": batch_edit}
     with refused(ValueError, match=rf"^{name}(\[0\])?: got .*it must be"):
         spread_edit(**good | {name: bad})

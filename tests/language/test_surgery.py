@@ -56,8 +56,8 @@ def geometry(model):
 
 def seen_at(model, text, site, **options):
     """Values at a site for one text: (L, T, ·), and the logits."""
-    scores, seen = plain_run(model.network, model.tokenizer.encode(text), **options)
-    return seen[site], scores
+    scores, values = plain_run(model.network, model.tokenizer.encode(text), **options)
+    return values[site], scores
 
 
 # Prompts
@@ -348,11 +348,11 @@ def test_moments_are_those_of_every_key_but_the_first_of_a_window_unless_all_are
     assert all(
         model.tokenizer.encode(model.tokenizer.decode(row)) == row for row in rows
     )
-    seen = [
+    windows = [
         seen_at(model, model.tokenizer.decode(row), "key")[0][LAYER] for row in rows
     ]
-    keys = np.concatenate([window[1:] for window in seen])
-    all_keys = np.concatenate(seen)
+    keys = np.concatenate([window[1:] for window in windows])
+    all_keys = np.concatenate(windows)
     assert float(moments.count) == len(keys) < len(all_keys)
     np.testing.assert_allclose(
         moments.mean, keys.T @ keys / len(keys), rtol=1e-3, atol=1e-4
@@ -413,12 +413,12 @@ def test_a_judgement_is_what_the_edited_model_answers(model, geometry):
         new, said = map(
             np.asarray, likelihoods(judge_of, prompts, ["Paris"] * len(prompts))
         )
-        true, kept = map(np.asarray, likelihoods(judge_of, prompts, truths))
+        true, true_said = map(np.asarray, likelihoods(judge_of, prompts, truths))
         np.testing.assert_allclose(
             judged[name]["margin"], new - true, rtol=1e-3, atol=2e-3
         )
         assert judged[name]["said"] == bool(said[0])
-        assert judged[name]["kept"] == pytest.approx(float(np.mean(kept[4:])))
+        assert judged[name]["kept"] == pytest.approx(float(np.mean(true_said[4:])))
     summary = summarise([judged["rome"]], 3)
     assert summary["efficacy"]["share"] == 1
     assert summary["paraphrase"]["questions"] == 3

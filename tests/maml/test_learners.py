@@ -77,17 +77,17 @@ def test_meta_gradient_multiplies_the_steps_jacobians():
         path = [np.asarray(theta)]
         for _ in range(3):
             path.append(path[-1] - 0.02 * np.asarray(slope(path[-1])))
-        wanted = first_order = np.asarray(jax.jit(jax.grad(outer))(path[-1]))
+        expected = first_order = np.asarray(jax.jit(jax.grad(outer))(path[-1]))
         for v in reversed(path[:-1]):
-            wanted = wanted - 0.02 * np.asarray(curvature(v)) @ wanted
+            expected = expected - 0.02 * np.asarray(curvature(v)) @ expected
         np.testing.assert_allclose(
-            flat(meta_gradient(params, learner, task)), wanted, atol=1e-12
+            flat(meta_gradient(params, learner, task)), expected, atol=1e-12
         )
         cheap = GradientLearner(net, step_size=0.02, steps=3, first_order=True)
         np.testing.assert_allclose(
             flat(meta_gradient(params, cheap, task)), first_order, atol=1e-12
         )
-        assert np.abs(wanted - first_order).max() > 1e-3
+        assert np.abs(expected - first_order).max() > 1e-3
 
 
 def test_two_weights_by_hand():
@@ -146,11 +146,13 @@ def test_recurrent_learner_equals_a_plain_loop():
         return 1 / (1 + np.exp(-v))
 
     for x, y in zip(np.asarray(task.x), np.asarray(task.y), strict=True):
-        seen = np.concatenate([x, y]) @ p["read"] + p["b"]
-        kept = h @ p["state"]
-        reset = sigmoid(seen[:6] + kept[:6])
-        update = sigmoid(seen[6:12] + kept[6:12])
-        h = update * h + (1 - update) * np.tanh(seen[12:] + reset * kept[12:])
+        from_input = np.concatenate([x, y]) @ p["read"] + p["b"]
+        from_state = h @ p["state"]
+        reset = sigmoid(from_input[:6] + from_state[:6])
+        update = sigmoid(from_input[6:12] + from_state[6:12])
+        h = update * h + (1 - update) * np.tanh(
+            from_input[12:] + reset * from_state[12:]
+        )
     np.testing.assert_allclose(learner.read(learner.init(KEY), task), h, atol=1e-5)
     assert learner.predict(learner.init(KEY), task).shape == task.y_query.shape
     assert learner.size == flat(p).size
@@ -183,11 +185,11 @@ def test_sines_and_polynomials_are_what_the_oracle_is_told():
     assert A.min() >= 2
     assert A.max() <= 3
     cubic = jax.tree.map(np.asarray, draw_tasks(PolynomialTasks(), 50, key=KEY))
-    wanted = [
+    expected = [
         np.polyval(c[::-1], x)
         for c, x in zip(cubic.description, cubic.x[..., 0], strict=True)
     ]
-    np.testing.assert_allclose(cubic.y[..., 0], wanted, atol=2e-4)
+    np.testing.assert_allclose(cubic.y[..., 0], expected, atol=2e-4)
     assert abs(cubic.description).max() <= 1
     assert abs(cubic.x).max() <= 3
 
@@ -216,11 +218,11 @@ def test_no_letter_is_both_example_and_query_and_classes_are_balanced():
     tasks = jax.tree.map(
         np.asarray, draw_tasks(LetterTasks(shots=5, queries=20), 30, key=KEY)
     )
-    for x, y, asked in zip(tasks.x, tasks.y, tasks.x_query, strict=True):
+    for x, y, queries in zip(tasks.x, tasks.y, tasks.x_query, strict=True):
         assert y.sum(0).tolist() == [5] * 5
         # letters repeat in the data, so a few equal rows are other examples with the
         # same features
-        same = (x[:, None] == asked).all(-1).sum()
+        same = (x[:, None] == queries).all(-1).sum()
         assert same <= 3
 
 
@@ -428,8 +430,8 @@ def test_oracle_uses_what_it_is_told_and_nothing_else():
     np.testing.assert_array_equal(
         learner.predict(params, task), learner.predict(params, other)
     )
-    told = replace(task, description=task.description + 1)
-    answers = [np.asarray(learner.predict(params, t)) for t in (told, task)]
+    other_task = replace(task, description=task.description + 1)
+    answers = [np.asarray(learner.predict(params, t)) for t in (other_task, task)]
     assert abs(answers[0] - answers[1]).max() > 0
 
 
@@ -441,11 +443,11 @@ def test_evaluation_is_the_mean_over_tasks_and_after_steps_starts_at_the_initial
         score(params, learner, jax.tree.map(lambda a, i=i: np.asarray(a)[i], tasks))
         for i in range(7)
     ]
-    found = evaluate(learner, params, tasks, squared_error)
-    np.testing.assert_allclose(found.mean, np.mean(each), rtol=1e-5)
-    np.testing.assert_allclose(found.error, np.std(each, ddof=1) / 7**0.5, rtol=1e-4)
+    result = evaluate(learner, params, tasks, squared_error)
+    np.testing.assert_allclose(result.mean, np.mean(each), rtol=1e-5)
+    np.testing.assert_allclose(result.error, np.std(each, ddof=1) / 7**0.5, rtol=1e-4)
     examples, queries = after_steps(learner, params, tasks, squared_error, steps=2)
-    np.testing.assert_allclose(np.asarray(queries.mean)[2], found.mean, rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(queries.mean)[2], result.mean, rtol=1e-5)
     assert (
         examples.mean.shape
         == examples.error.shape

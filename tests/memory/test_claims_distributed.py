@@ -112,7 +112,7 @@ def test_operations_grow_as_the_propositions_say():
 
 
 def test_regenerated_and_structured_features_hold_Y_plus_D_numbers():
-    def held(**options):
+    def size(**options):
         shapes = jax.eval_shape(
             lambda: ro.RandomFeatures(3000, 50_000, key=jax.random.key(0), **options)
         )
@@ -123,9 +123,9 @@ def test_regenerated_and_structured_features_hold_Y_plus_D_numbers():
         ]
         return sum(a.size for a in arrays)
 
-    assert held() >= 50_000 * 3000
-    assert held(regenerate=True) < 50_000
-    assert held(projection="hadamard") < 4 * (50_000 + 2 * 4096)
+    assert size() >= 50_000 * 3000
+    assert size(regenerate=True) < 50_000
+    assert size(projection="hadamard") < 4 * (50_000 + 2 * 4096)
 
 
 def test_dot_product_energy_is_the_gaussian_one_with_weights(problem):

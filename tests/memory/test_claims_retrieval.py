@@ -66,7 +66,7 @@ def test_scaling_patterns_divides_beta():
 
 
 @cache
-def drawn(D, Y, seed):
+def features(D, Y, seed):
     return ro.RandomFeatures(D, Y, key=jax.random.key(seed))
 
 
@@ -77,13 +77,13 @@ def errors_at(beta, D=100, K=200, Y=20_000, seeds=(0, 1, 2)):
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(7))
     x = np.concatenate([Xi[:20], ro.data.binary_patterns(20, D, key=jax.random.key(8))])
     exact = ro.MrDAM(Xi, beta)
-    found = [
-        approximation_errors(exact, ro.DrDAM.store(Xi, beta, drawn(D, Y, s)), x)
+    errors = [
+        approximation_errors(exact, ro.DrDAM.store(Xi, beta, features(D, Y, s)), x)
         for s in seeds
     ]
 
     def mean(name):
-        return np.mean([getattr(f, name) for f in found], 0).reshape(2, 20).mean(1)
+        return np.mean([getattr(f, name) for f in errors], 0).reshape(2, 20).mean(1)
 
     return mean("energy"), mean("gradient")
 

@@ -36,13 +36,13 @@ def test_each_step_is_gradient_descent(Xi, x0):
     x = x0
     for _ in range(5):
         x = x - 0.3 * np.asarray(memory.gradient(x))
-    found = ro.retrieve(memory, x0, step_size=0.3, max_steps=5, tol=0)
-    np.testing.assert_allclose(found.x, x, rtol=1e-12)
-    energies = np.asarray(found.energies)
+    run = ro.retrieve(memory, x0, step_size=0.3, max_steps=5, tol=0)
+    np.testing.assert_allclose(run.x, x, rtol=1e-12)
+    energies = np.asarray(run.energies)
     np.testing.assert_allclose(energies[:, -1], memory.energy(x), rtol=1e-12)
     np.testing.assert_allclose(energies[:, 0], memory.energy(x0), rtol=1e-12)
-    assert found.steps.tolist() == [5] * 4
-    assert not np.any(found.converged)
+    assert run.steps.tolist() == [5] * 4
+    assert not np.any(run.converged)
 
 
 @pytest.mark.parametrize("step_size", [0.1, 1.0, 1.9, 2.0])
@@ -66,12 +66,12 @@ def test_clamped_entries_never_move_and_free_ones_rest(Xi):
     memory = ro.MrDAM(Xi, 80.0)
     clamp = np.arange(30) < 15
     start = np.where(clamp, Xi, 0.5 / np.sqrt(30))
-    found = ro.retrieve(
+    run = ro.retrieve(
         memory, start, step_size=0.5, max_steps=500, tol=1e-9, clamp=clamp
     )
-    x = np.asarray(found.x)
+    x = np.asarray(run.x)
     np.testing.assert_array_equal(x[:, :15], start[:, :15])
-    assert np.all(found.converged)
+    assert np.all(run.converged)
     assert np.abs(memory.gradient(x))[:, 15:].max() < 1e-8
     assert (((x[:, None] - Xi) ** 2).sum(-1).argmin(1) == np.arange(20)).all()
 
@@ -80,14 +80,14 @@ def test_a_query_at_rest_stays_while_others_walk(Xi):
     memory = ro.MrDAM(Xi, 200.0)
     rest = ro.retrieve(memory, Xi[0], step_size=0.5, max_steps=2000, tol=1e-13).x
     pair = np.stack([rest, Xi[1] + 0.02])
-    found = jax.tree.map(
+    run = jax.tree.map(
         np.asarray, ro.retrieve(memory, pair, step_size=0.5, max_steps=300, tol=1e-10)
     )
-    assert found.steps[0] <= 2 < found.steps[1]
+    assert run.steps[0] <= 2 < run.steps[1]
     alone = ro.retrieve(memory, pair[1], step_size=0.5, max_steps=300, tol=1e-10)
-    np.testing.assert_allclose(found.x[1], alone.x, atol=1e-15)
-    assert found.steps[1] == alone.steps
-    assert (found.energies[0, 3:] == found.energies[0, 3]).all()
+    np.testing.assert_allclose(run.x[1], alone.x, atol=1e-15)
+    assert run.steps[1] == alone.steps
+    assert (run.energies[0, 3:] == run.energies[0, 3]).all()
 
 
 def test_retrieval_inside_jit_equals_outside(Xi, x0):
@@ -103,10 +103,10 @@ def test_retrieval_inside_jit_equals_outside(Xi, x0):
 
 
 def test_batches_of_any_shape(Xi):
-    found = ro.retrieve(ro.MrDAM(Xi, 20.0), Xi.reshape(4, 5, 30), max_steps=7)
-    assert found.x.shape == (4, 5, 30)
-    assert found.energies.shape == (4, 5, 8)
-    assert found.steps.shape == found.converged.shape == found.floored.shape == (4, 5)
+    run = ro.retrieve(ro.MrDAM(Xi, 20.0), Xi.reshape(4, 5, 30), max_steps=7)
+    assert run.x.shape == (4, 5, 30)
+    assert run.energies.shape == (4, 5, 8)
+    assert run.steps.shape == run.converged.shape == run.floored.shape == (4, 5)
     assert ro.retrieve(ro.MrDAM(Xi, 20.0), Xi[0], max_steps=7).energies.shape == (8,)
 
 
@@ -116,9 +116,9 @@ def test_floored_states_are_counted():
     memory = ro.DrDAM.store(
         Xi, 50.0, ro.RandomFeatures(50, 1000, key=jax.random.key(5))
     )
-    found = ro.retrieve(memory, far, step_size=1e-9, max_steps=3, tol=0)
-    np.testing.assert_array_equal(found.floored, np.asarray(memory.floored(far), float))
-    assert 0 < np.mean(found.floored) < 1
+    run = ro.retrieve(memory, far, step_size=1e-9, max_steps=3, tol=0)
+    np.testing.assert_array_equal(run.floored, np.asarray(memory.floored(far), float))
+    assert 0 < np.mean(run.floored) < 1
     assert not np.any(ro.retrieve(ro.MrDAM(Xi, 50.0), far, max_steps=3).floored)
 
 
@@ -127,16 +127,16 @@ def test_a_query_rests_when_its_largest_move_is_at_most_tol():
     and the tenth is tol itself.
     """
     start = np.eye(1, 30)
-    found = ro.retrieve(
+    run = ro.retrieve(
         ro.MrDAM(np.zeros((1, 30)), 1.0),
         start,
         step_size=0.5,
         max_steps=100,
         tol=2.0**-10,
     )
-    assert found.steps.tolist() == [10]
-    assert np.all(found.converged)
-    np.testing.assert_array_equal(found.x, start * 2.0**-10)
+    assert run.steps.tolist() == [10]
+    assert np.all(run.converged)
+    np.testing.assert_array_equal(run.x, start * 2.0**-10)
 
 
 def test_floored_counts_the_visited_states_alone():
@@ -159,12 +159,12 @@ def test_floored_counts_the_visited_states_alone():
             return self.read(x)[:2]
 
     jax.tree_util.register_static(Bowl)
-    found = ro.retrieve(
+    run = ro.retrieve(
         Bowl(), np.array([[0.0], [1.0]]), step_size=0.5, max_steps=50, tol=2.0**-4
     )
-    assert found.steps.tolist() == [1, 4]
+    assert run.steps.tolist() == [1, 4]
     # of 1, 1/2, 1/4 and 1/8 all but the third
-    np.testing.assert_array_equal(found.floored, [1.0, 0.75])
+    np.testing.assert_array_equal(run.floored, [1.0, 0.75])
 
 
 def test_a_state_is_certified_if_a_step_of_tol_is_not_rounded_off():
@@ -194,8 +194,8 @@ def test_any_object_with_an_energy_can_be_retrieved_from():
             return 0.5 * (x**2).sum(-1), x
 
     jax.tree_util.register_static(Bowl)
-    found = ro.retrieve(Bowl(), np.ones(3), step_size=0.5, max_steps=100)
-    np.testing.assert_allclose(found.x, 0, atol=1e-5)
+    run = ro.retrieve(Bowl(), np.ones(3), step_size=0.5, max_steps=100)
+    np.testing.assert_allclose(run.x, 0, atol=1e-5)
 
 
 def test_no_progress_bar_appears_where_the_environment_asks_for_none(
@@ -214,12 +214,12 @@ def test_progress_bar_appears_when_asked(Xi, x0, capsys):
 
 
 def test_without_a_bar_all_steps_are_one_call_and_find_the_same(Xi, x0):
-    found = [
-        ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=shown)
-        for shown in (False, None)
+    runs = [
+        ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=progress)
+        for progress in (False, None)
     ]
-    assert found[0] == found[1]
-    assert found[0].steps.tolist() == [60] * 4
+    assert runs[0] == runs[1]
+    assert runs[0].steps.tolist() == [60] * 4
 
 
 def test_a_new_number_of_steps_compiles_nothing(Xi, x0):
@@ -227,13 +227,13 @@ def test_a_new_number_of_steps_compiles_nothing(Xi, x0):
     ro.retrieve(memory, x0, max_steps=3, tol=0)
     before = compiled_programs.compiled
     for max_steps in (1, 17, 24, 25, 61):
-        found = ro.retrieve(memory, x0, max_steps=max_steps, tol=0)
-        assert found.energies.shape == (*x0.shape[:-1], max_steps + 1)
-        assert (np.asarray(found.steps) == max_steps).all()
+        run = ro.retrieve(memory, x0, max_steps=max_steps, tol=0)
+        assert run.energies.shape == (*x0.shape[:-1], max_steps + 1)
+        assert (np.asarray(run.steps) == max_steps).all()
     assert compiled_programs.compiled == before
     # the same as inside jit, where the number of steps is the program's
     traced = jax.jit(lambda x: ro.retrieve(memory, x, max_steps=61, tol=0).energies)
-    np.testing.assert_allclose(found.energies, traced(x0), rtol=1e-5)
+    np.testing.assert_allclose(run.energies, traced(x0), rtol=1e-5)
 
 
 def test_energies_and_three_counts_are_fetched_once_in_25_states(Xi, x0, monkeypatch):
@@ -307,10 +307,8 @@ def test_a_memory_that_jax_cannot_take_apart_is_told_how(x0):
 
 @pytest.mark.parametrize("rows", [(0,), (2, 0)])
 def test_no_queries_give_an_empty_record(Xi, rows):
-    found = ro.retrieve(
-        ro.MrDAM(Xi, 20.0), np.zeros((*rows, 30)), max_steps=np.int64(4)
-    )
-    assert (found.x.shape, found.energies.shape, found.steps.shape) == (
+    run = ro.retrieve(ro.MrDAM(Xi, 20.0), np.zeros((*rows, 30)), max_steps=np.int64(4))
+    assert (run.x.shape, run.energies.shape, run.steps.shape) == (
         (*rows, 30),
         (*rows, 5),
         rows,
@@ -334,10 +332,10 @@ def test_a_lost_query_is_reported_and_under_jit_its_outcome_says_so(x0):
         return ro.retrieve(Cliff(), x, step_size=1.0, max_steps=50, tol=0.0)
 
     with pytest.warns(RuntimeWarning, match=r"3 of 4 queries became NaN or infinite"):
-        found = descend(x0)
-    lost = [Outcome.NOT_FINITE] * 3 + [Outcome.OK]
-    assert found.outcome.tolist() == lost
-    assert jax.jit(descend)(x0).outcome.tolist() == lost
+        run = descend(x0)
+    outcomes = [Outcome.NOT_FINITE] * 3 + [Outcome.OK]
+    assert run.outcome.tolist() == outcomes
+    assert jax.jit(descend)(x0).outcome.tolist() == outcomes
 
 
 def test_a_memory_from_which_all_was_removed_says_so(Xi):
@@ -369,7 +367,7 @@ def test_more_patterns_than_are_stored_cannot_be_removed(Xi):
 
 def test_a_call_on_known_arrays_inside_someone_elses_jit_is_traced(Xi, x0):
     memory = ro.MrDAM(Xi, 20.0)
-    found = jax.jit(lambda y: ro.retrieve(memory, x0, max_steps=5, tol=0).x + y)(0.0)
+    states = jax.jit(lambda y: ro.retrieve(memory, x0, max_steps=5, tol=0).x + y)(0.0)
     np.testing.assert_allclose(
-        found, ro.retrieve(memory, x0, max_steps=5, tol=0).x, rtol=1e-12
+        states, ro.retrieve(memory, x0, max_steps=5, tol=0).x, rtol=1e-12
     )

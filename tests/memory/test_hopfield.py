@@ -54,9 +54,9 @@ def test_diagonal_shifts_the_energy_by_a_constant():
 
 def test_a_recalled_state_is_a_minimum_over_single_flips_by_brute_force():
     T = hebbian(signs(0, 3, 10))
-    found = recall(signs(1, 20, 10), T)
-    assert bool(found.converged.all())
-    for sigma in np.asarray(found.sigma):
+    run = recall(signs(1, 20, 10), T)
+    assert bool(run.converged.all())
+    for sigma in np.asarray(run.sigma):
         flipped = np.where(np.eye(10, dtype=bool), -sigma, sigma)
         assert (
             np.asarray(hopfield_energy(flipped, T)) >= float(hopfield_energy(sigma, T))
@@ -77,18 +77,18 @@ def test_recall_agrees_with_a_loop_over_neurons():
 
 def test_energy_never_rises_over_a_sweep_and_the_trace_ends_at_the_final_energy():
     T = hebbian(signs(0, 30, 100))
-    found = recall(signs(1, 50, 100), T)
-    assert found.energies.shape == (50, 51)
-    assert np.diff(found.energies).max() <= 0
-    energies = np.asarray(found.energies)
-    assert np.array_equal(energies[:, -1], hopfield_energy(found.sigma, T))
+    run = recall(signs(1, 50, 100), T)
+    assert run.energies.shape == (50, 51)
+    assert np.diff(run.energies).max() <= 0
+    energies = np.asarray(run.energies)
+    assert np.array_equal(energies[:, -1], hopfield_energy(run.sigma, T))
     assert np.array_equal(energies[:, 0], hopfield_energy(signs(1, 50, 100), T))
 
 
 def test_two_neurons_go_where_the_first_to_look_takes_them():
-    found = recall(np.array([1.0, 1.0]), hebbian([[1.0, -1.0]]))
-    assert found.sigma.tolist() == [-1, 1]
-    assert int(found.sweeps) == 1
+    run = recall(np.array([1.0, 1.0]), hebbian([[1.0, -1.0]]))
+    assert run.sigma.tolist() == [-1, 1]
+    assert int(run.sweeps) == 1
 
 
 def test_recall_has_not_converged_while_a_neuron_flips():
@@ -133,13 +133,13 @@ def test_ground_states_of_one_pattern_are_the_pattern_and_its_mirror():
 
 def test_it_keeps_patterns_below_the_critical_load_and_loses_them_above():
     D = 500
-    for load, kept in ((0.08, True), (0.25, False)):
+    for load, stable in ((0.08, True), (0.25, False)):
         Xi = signs(5, round(load * D), D)
         overlap = (
             np.asarray(recall(Xi[:20], hebbian(Xi), max_sweeps=20).sigma) * Xi[:20]
         ).mean()
         # 0.999 and 0.35 in the limit of large D
-        assert (overlap > 0.97) if kept else (overlap < 0.6)
+        assert (overlap > 0.97) if stable else (overlap < 0.6)
 
 
 @pytest.mark.parametrize(
@@ -207,15 +207,15 @@ def test_hessian_is_the_identity_minus_beta_times_the_covariance():
         Xi = np.asarray(ro.data.binary_patterns(40, 12, key=jax.random.key(2)), float)
         x = Xi[0] + 0.1 * normal(3, 12)
         beta = 30.0
-        found = hessian(ro.MrDAM(Xi, beta), x)
+        matrix = hessian(ro.MrDAM(Xi, beta), x)
         p = softmax(-0.5 * beta * ((x - Xi) ** 2).sum(-1))
         centred = Xi - p @ Xi
         assert (
-            np.abs(found - (np.eye(12) - beta * (centred.T * p) @ centred)).max()
+            np.abs(matrix - (np.eye(12) - beta * (centred.T * p) @ centred)).max()
             < 1e-12
         )
         d2 = ((Xi[:, None] - Xi) ** 2).sum(-1).max()
-        eigenvalues = np.linalg.eigvalsh(found)
+        eigenvalues = np.linalg.eigvalsh(matrix)
         assert 1 - beta * d2 / 4 - 1e-12 < eigenvalues[0]
         assert eigenvalues[-1] < 1 + 1e-12
         pair = ro.MrDAM(np.array([[-0.5, 0.0], [0.5, 0.0]]), 50.0)
@@ -272,9 +272,9 @@ def test_a_state_between_two_memories_rests_though_it_is_a_saddle():
     memory; curvature does.
     """
     pair = ro.MrDAM(np.array([[-0.5, 0.0], [0.5, 0.0]]), 16.0)
-    found = ro.retrieve(pair, np.array([0.0, 0.3]), step_size=0.5, max_steps=500)
-    assert bool(found.converged)
-    assert np.linalg.eigvalsh(hessian(pair, found.x))[0] < -2.9
+    run = ro.retrieve(pair, np.array([0.0, 0.3]), step_size=0.5, max_steps=500)
+    assert bool(run.converged)
+    assert np.linalg.eigvalsh(hessian(pair, run.x))[0] < -2.9
 
 
 def test_separation_without_the_square_has_no_rest_at_the_memory():

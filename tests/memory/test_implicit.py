@@ -65,17 +65,17 @@ def test_the_gradient_at_rest_is_that_of_the_unrolled_steps(name):
         return jax.grad(value, (0, 1, 2))(memory, x, step_size)
 
     memory = memories()[name]
-    found, expected = (
+    gradients, expected = (
         slopes(memory, X0, 0.9, gradient) for gradient in ("implicit", "unrolled")
     )
     jax.tree.map(
         lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8),
-        found,
+        gradients,
         expected,
     )
-    np.testing.assert_array_equal(found[1][~KNOWN], 0)
-    assert np.abs(found[1][KNOWN]).max() > 0.1
-    assert found[2] == 0
+    np.testing.assert_array_equal(gradients[1][~KNOWN], 0)
+    assert np.abs(gradients[1][KNOWN]).max() > 0.1
+    assert gradients[2] == 0
 
 
 @pytest.mark.parametrize("name", ["MrDAM l2", "DrDAM l2"])
@@ -114,8 +114,8 @@ def replace_beta(memory, beta):
 
 def test_the_derivative_of_the_derivative_and_of_the_last_energy():
     def end(beta, gradient="implicit"):
-        found = ro.retrieve(ro.MrDAM(XI, beta), X0[0], gradient=gradient, **OPTIONS)
-        return found.x.sum() + found.energies[-1]
+        run = ro.retrieve(ro.MrDAM(XI, beta), X0[0], gradient=gradient, **OPTIONS)
+        return run.x.sum() + run.energies[-1]
 
     h = 1e-3
     slope = jax.jit(jax.grad(end))
@@ -216,11 +216,11 @@ def test_at_a_saddle_it_is_the_motion_of_the_saddle():
     middle = np.zeros(3)
     assert np.linalg.eigvalsh(jax.jacfwd(memory.gradient)(middle)).min() < -1
 
-    def found(shift):
+    def rest_point(shift):
         return ro.retrieve(ro.MrDAM(pair + shift[None], 20.0), middle, max_steps=3).x
 
     np.testing.assert_allclose(
-        jax.jit(jax.jacrev(found))(np.zeros(3)), np.eye(3), atol=1e-10
+        jax.jit(jax.jacrev(rest_point))(np.zeros(3)), np.eye(3), atol=1e-10
     )
 
 
@@ -235,9 +235,9 @@ def test_queries_of_less_precision_than_the_memory_have_a_derivative(dtype):
             )
         )(memory.T)
 
-    found = slope(jnp.asarray(X0, dtype))
+    gradient = slope(jnp.asarray(X0, dtype))
     expected = slope(jnp.asarray(X0))
-    assert np.linalg.norm(found - expected) < 0.05 * np.linalg.norm(expected)
+    assert np.linalg.norm(gradient - expected) < 0.05 * np.linalg.norm(expected)
 
 
 def test_an_unknown_kind_of_gradient_is_refused():
@@ -272,17 +272,17 @@ def trained(loss, params, steps, rate):
 def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
     with double_precision(False):
         keys = jax.random.split(jax.random.key(0))
-        wanted = jax.random.normal(keys[0], (K, D)) / D**0.5
-        stored, cue = wanted[None] + 0.1 * jax.random.normal(keys[1], (2, K, D))
+        targets = jax.random.normal(keys[0], (K, D)) / D**0.5
+        stored, cue = targets[None] + 0.1 * jax.random.normal(keys[1], (2, K, D))
         memory = ro.DrDAM.store(
             stored, 10.0, ro.RandomFeatures(D, 1000, key=jax.random.key(2))
         )
 
         def loss(T):
-            found = ro.retrieve(
+            run = ro.retrieve(
                 replace(memory, T=T), cue, step_size=0.3, max_steps=200, tol=1e-5
             )
-            return ((found.x - wanted) ** 2).sum(-1).mean()
+            return ((run.x - targets) ** 2).sum(-1).mean()
 
         _, losses = trained(loss, memory.T, 80, 3e-3)
     assert losses[-1] < 0.05 * losses[0]
@@ -297,14 +297,14 @@ def test_an_encoder_learns_through_the_memory_behind_it():
         pairs = jax.random.normal(keys[0], (6, 12)) / 8**0.5
         memory = ro.MrDAM(pairs, 2.0)
         clamp = jnp.arange(12) < 8
-        seen = pairs[:, :8] @ jax.random.normal(keys[1], (8, 8)) / 8**0.5
+        inputs = pairs[:, :8] @ jax.random.normal(keys[1], (8, 8)) / 8**0.5
 
         def loss(W):
-            query = jnp.concatenate([seen @ W.T, jnp.zeros((6, 4))], 1)
-            found = ro.retrieve(
+            query = jnp.concatenate([inputs @ W.T, jnp.zeros((6, 4))], 1)
+            run = ro.retrieve(
                 memory, query, step_size=0.5, max_steps=100, tol=1e-5, clamp=clamp
             )
-            return ((found.x - pairs)[:, 8:] ** 2).sum(-1).mean()
+            return ((run.x - pairs)[:, 8:] ** 2).sum(-1).mean()
 
         _, losses = trained(loss, jnp.eye(8), 80, 0.03)
     assert losses[-1] < 0.05 * losses[0]

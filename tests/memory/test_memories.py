@@ -148,7 +148,7 @@ def test_the_certificate_ends_where_rounding_may_move_the_log_of_a_weight_by_an_
     Xi = np.array([[0.25, 0, 0], [-0.25, 0, 0]])
     x = np.array([0, 0.75, 0])
     assert [
-        bool(ro.MrDAM(Xi, share * 2.0**48).certified(x)) for share in (1, 1.01)
+        bool(ro.MrDAM(Xi, factor * 2.0**48).certified(x)) for factor in (1, 1.01)
     ] == [True, False]
 
 
@@ -195,13 +195,13 @@ def test_only_distances_are_prepared():
     that of another no squares.
     """
     Xi = np.arange(6.0).reshape(2, 3)
-    held = [
+    readers = [
         jax.tree.leaves(ro.MrDAM(Xi, 2.0, similarity).reader())
         for similarity in ("l2", "dot")
     ]
-    assert [len(leaves) for leaves in held] == [5, 4]
-    np.testing.assert_array_equal(held[0][3], ((Xi - Xi.mean(0)) ** 2).sum(1))
-    np.testing.assert_array_equal(held[0][4], Xi.mean(0))
+    assert [len(leaves) for leaves in readers] == [5, 4]
+    np.testing.assert_array_equal(readers[0][3], ((Xi - Xi.mean(0)) ** 2).sum(1))
+    np.testing.assert_array_equal(readers[0][4], Xi.mean(0))
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
@@ -270,11 +270,11 @@ def test_regenerated_frequencies_are_the_stored_ones(patterns, queries):
     )
     # drawn from the same bits, by two programs that may round differently
     np.testing.assert_allclose(stored.omega, regenerated.omega, rtol=1e-13, atol=1e-13)
-    held = [
+    sizes = [
         sum(leaf.size for leaf in jax.tree.leaves(f)) for f in (stored, regenerated)
     ]
-    assert held[0] >= 7 * 70_000
-    assert held[1] < 10  # a key and the numbers of the blocks: O(Y + D) with T
+    assert sizes[0] >= 7 * 70_000
+    assert sizes[1] < 10  # a key and the numbers of the blocks: O(Y + D) with T
     memories = [ro.DrDAM.store(patterns, 10.0, f) for f in (stored, regenerated)]
     np.testing.assert_allclose(
         memories[0].gradient(queries), memories[1].gradient(queries), rtol=1e-10
@@ -492,7 +492,7 @@ def test_memories_go_through_jit_grad_and_vmap(patterns, queries):
     ).shape == (2, 3, 2)
 
 
-def made(patterns):
+def memories_of(patterns):
     """One of each class, and what it is made of."""
     features = features_of(6, basis="cos")
     return {
@@ -508,7 +508,7 @@ def test_a_memory_is_a_value(name, patterns):
     """It is replaced, compared, hashed, pickled and shown as every class of the
     package.
     """
-    memory = made(patterns)[name]
+    memory = memories_of(patterns)[name]
     copy = (
         pickle.loads(pickle.dumps(memory))
         if name != "regenerated"
@@ -525,7 +525,7 @@ def test_a_memory_is_a_value(name, patterns):
 
 
 def test_a_replaced_field_is_checked_and_the_rest_stays(patterns):
-    memories = made(patterns)
+    memories = memories_of(patterns)
     assert float(replace(memories["MrDAM"], beta=5).beta) == 5
     assert replace(memories["MrDAM"], beta=5).g == "tanh"
     for name, change, argument in (
@@ -538,10 +538,10 @@ def test_a_replaced_field_is_checked_and_the_rest_stays(patterns):
     ):
         with refused(ValueError, match=rf"^{argument}: got"):
             replace(memories[name], **change)
-    drawn = replace(
+    features = replace(
         memories["RandomFeatures"], Y=10, basis="sincos", key=jax.random.key(0)
     )
-    assert drawn == ro.RandomFeatures(7, 10, key=jax.random.key(0))
+    assert features == ro.RandomFeatures(7, 10, key=jax.random.key(0))
 
 
 @pytest.mark.parametrize("basis", ["sincos", "expexp"])

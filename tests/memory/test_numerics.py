@@ -38,17 +38,17 @@ def off(memory, Xi, beta, x):
     sizes less the mean.
     """
     (E, slope) = map(np.asarray, memory.energy_and_gradient(x))
-    (wanted, wanted_slope) = exact(Xi, beta, x)
+    (exact_energy, exact_slope) = exact(Xi, beta, x)
     centre = Xi.astype(float).mean(0)
     sizes = (
         np.linalg.norm(Xi - centre, axis=1).max()
         + np.linalg.norm(x - centre, axis=1).max()
     )
     tie = 1e-7 * Xi.shape[1] * sizes**2 * np.sqrt(len(Xi) > 1)
-    energy = np.abs(E - wanted).max() / (
-        tie + 1e-6 * (np.abs(wanted).max() + np.log(len(Xi)) / beta) + 1e-37
+    energy = np.abs(E - exact_energy).max() / (
+        tie + 1e-6 * (np.abs(exact_energy).max() + np.log(len(Xi)) / beta) + 1e-37
     )
-    return energy, np.abs(slope - wanted_slope).max() / (sizes * (beta * tie + 1e-5))
+    return energy, np.abs(slope - exact_slope).max() / (sizes * (beta * tie + 1e-5))
 
 
 @pytest.mark.parametrize("offset", [0.0, 10.0, 100.0, 1000.0])
@@ -99,18 +99,18 @@ def test_half_precision_is_summed_in_single(dtype):
 @pytest.mark.parametrize("offset", [0.0, 100.0, 1000.0])
 def test_patterns_far_from_0_are_found_and_certified(offset):
     Xi = (SPREAD + offset).astype(np.float32)
-    found = ro.retrieve(ro.MrDAM(Xi, 300.0), (Xi[:N] + NEAR / 2).astype(np.float32))
-    assert np.abs(found.x - Xi[:N]).max() < 1e-2
-    assert found.converged.all()
-    assert found.certified.all()
+    run = ro.retrieve(ro.MrDAM(Xi, 300.0), (Xi[:N] + NEAR / 2).astype(np.float32))
+    assert np.abs(run.x - Xi[:N]).max() < 1e-2
+    assert run.converged.all()
+    assert run.certified.all()
 
 
 def test_what_is_clamped_comes_back_to_the_last_bit():
     Xi = (SPREAD + 0.1).astype(np.float32)
     x0 = (Xi[:N] + NEAR).astype(np.float32)
     clamp = np.arange(D) < 20
-    found = ro.retrieve(ro.MrDAM(Xi, 300.0), x0, clamp=clamp, max_steps=3)
-    np.testing.assert_array_equal(found.x[:, :20], x0[:, :20])
+    run = ro.retrieve(ro.MrDAM(Xi, 300.0), x0, clamp=clamp, max_steps=3)
+    np.testing.assert_array_equal(run.x[:, :20], x0[:, :20])
 
 
 def test_the_certificate_is_withheld_where_rounding_decides():
@@ -133,8 +133,8 @@ def test_the_certificate_is_withheld_where_rounding_decides():
     # float32 has no such steps
     other = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=1e-12)
     assert not other.certified[0]
-    kept = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=0)
-    assert kept.certified[0]
+    run = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=0)
+    assert run.certified[0]
 
 
 def test_a_certified_state_has_the_weights_of_longdouble():
@@ -172,8 +172,8 @@ def test_a_certified_estimate_loses_less_than_an_eighth_of_itself_to_rounding():
             memory,
         )
         S = np.asarray(wide.partition(x.astype(float)))
-    lost = np.abs(np.asarray(memory.partition(x)) - S)[certified]
-    assert (lost <= np.maximum(S[certified], float(memory.floor)) / 8).all()
+    rounding = np.abs(np.asarray(memory.partition(x)) - S)[certified]
+    assert (rounding <= np.maximum(S[certified], float(memory.floor)) / 8).all()
 
 
 @pytest.mark.parametrize("beta", [1.0, 100.0, 1e4])
@@ -182,9 +182,11 @@ def test_dot_product_weights_do_not_overflow(beta):
     Xi = np.float32(np.vstack([np.eye(4), 1.5 * np.eye(4)[:1]]))
     features = ro.RandomFeatures(4, 4000, key=jax.random.key(2))
     memory = ro.DrDAM.store(Xi[:4], beta, features, similarity="dot").add(Xi[4])
-    for kept, rows in ((memory, Xi), (memory.remove(Xi[0]), Xi[1:])):
-        wanted = ro.MrDAM(rows, beta, "dot").energy(Xi[4])
-        assert float(kept.energy(Xi[4])) == pytest.approx(float(wanted), abs=0.1 / beta)
+    for instance, rows in ((memory, Xi), (memory.remove(Xi[0]), Xi[1:])):
+        expected = ro.MrDAM(rows, beta, "dot").energy(Xi[4])
+        assert float(instance.energy(Xi[4])) == pytest.approx(
+            float(expected), abs=0.1 / beta
+        )
 
 
 def test_angles_are_reduced_to_1e5_and_refused_beyond():
@@ -214,8 +216,8 @@ def test_features_far_from_0_want_a_centre():
     np.testing.assert_allclose(
         memory.partition(Xi), near.partition(SPREAD[:5]), atol=1e-2
     )
-    found = ro.retrieve(memory, Xi + np.float32(0.005))
-    assert found.certified.all()
-    assert np.abs(found.x - Xi).max() < 0.006
+    run = ro.retrieve(memory, Xi + np.float32(0.005))
+    assert run.certified.all()
+    assert np.abs(run.x - Xi).max() < 0.006
     with refused(ValueError, match=r"^centre: got"):
         ro.DrDAM.store(Xi, 300.0, features, centre=np.zeros(3))

@@ -42,9 +42,11 @@ def as_on_a_gpu(request, monkeypatch) -> Callable[[Callable[[], Any]], Any]:
     return call
 
 
-def assert_same(ours: Any, wanted: Any) -> None:
+def assert_same(ours: Any, expected: Any) -> None:
     """Equal up to rounding of the largest entry of each array."""
-    for one, other in zip(jax.tree.leaves(ours), jax.tree.leaves(wanted), strict=True):
+    for one, other in zip(
+        jax.tree.leaves(ours), jax.tree.leaves(expected), strict=True
+    ):
         size = max(1e-30, float(np.abs(np.asarray(other, np.float64)).max()))
         np.testing.assert_allclose(one, other, rtol=0, atol=CLOSE * size)
 
@@ -85,7 +87,7 @@ def test_the_distributed_memory(
     monkeypatch.setattr(projections, "_BLOCK_ENTRIES", 2**12)
     monkeypatch.setattr(projections, "_DRAWN_ENTRIES", 2**12)
     monkeypatch.setattr(projections, "_HADAMARD_ENTRIES", 2**14)
-    drawn = ro.RandomFeatures(
+    feature_map = ro.RandomFeatures(
         61,
         1001,
         key=jax.random.key(0),
@@ -96,8 +98,8 @@ def test_the_distributed_memory(
     Xi = normal(1, 37, 61) / 10
 
     def stored_and_read() -> Any:
-        memory = ro.DrDAM.store(Xi, 1.0, drawn)
-        return memory.T, memory.energy_and_gradient(Xi[:3]), drawn.phi(Xi[:3])
+        memory = ro.DrDAM.store(Xi, 1.0, feature_map)
+        return memory.T, memory.energy_and_gradient(Xi[:3]), feature_map.phi(Xi[:3])
 
     assert_same(as_on_a_gpu(stored_and_read), stored_and_read())
 
@@ -115,10 +117,10 @@ def test_the_distributed_memory(
 def test_the_search(as_on_a_gpu, n, D, dtype, N):
     store = ro.residual.ExactSearch(jnp.asarray(normal(0, n, D), dtype))
     q = normal(1, N, D)
-    found = as_on_a_gpu(lambda: store.search(q, 9))
-    wanted = store.search(q, 9)
-    np.testing.assert_array_equal(found.indices, wanted.indices)
-    assert_same(found.distances, wanted.distances)
+    result = as_on_a_gpu(lambda: store.search(q, 9))
+    expected = store.search(q, 9)
+    np.testing.assert_array_equal(result.indices, expected.indices)
+    assert_same(result.distances, expected.distances)
 
 
 def test_long_rows_come_in_shorter_chunks(monkeypatch):
@@ -132,9 +134,9 @@ def test_long_rows_come_in_shorter_chunks(monkeypatch):
 def test_a_store_of_more_entries_than_an_index_can_name(monkeypatch):
     monkeypatch.setattr(blocks, "_LONGEST", 1000)
     rows, q = normal(0, 9001, 23), normal(1, 260, 23)
-    found = ro.residual.ExactSearch(rows).search(q, 5)
+    neighbours = ro.residual.ExactSearch(rows).search(q, 5)
     distances = np.linalg.norm(q[:, None] - rows, axis=-1)
-    assert_same(found.distances, np.sort(distances)[:, :5])
+    assert_same(neighbours.distances, np.sort(distances)[:, :5])
 
 
 def test_where_programs_run_is_the_default_device_if_one_is_set(monkeypatch):

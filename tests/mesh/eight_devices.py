@@ -30,23 +30,23 @@ KINDS = (
 MESH = jax.make_mesh((jax.device_count(),), ("rows",))
 
 
-def sent(function: Callable, *arguments: Any) -> dict[str, int]:
+def traffic(function: Callable, *arguments: Any) -> dict[str, int]:
     """Bytes that come out of each kind of collective operation of the compiled call."""
     text = jax.jit(function).lower(*arguments).compile().as_text()
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for result, kind in re.findall(rf"= (.*?) ({KINDS})(?:-start)?\(", text):
         size = sum(
             BYTES[dtype] * math.prod(map(int, filter(None, dims.split(","))))
             for dtype, dims in re.findall(r"(\w+)\[([\d,]*)\]", result)
         )
-        found[kind] = found.get(kind, 0) + size
-    return found
+        totals[kind] = totals.get(kind, 0) + size
+    return totals
 
 
-def error(found: Any, wanted: Any) -> float:
+def error(result: Any, expected: Any) -> float:
     """Largest difference of any leaf, relative to the largest entry of that leaf."""
     worst = 0.0
-    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+    for a, b in zip(jax.tree.leaves(result), jax.tree.leaves(expected), strict=True):
         a, b = np.asarray(a, float), np.asarray(b, float)
         largest = max(abs(b).max(initial=0), 1e-30)
         worst = max(worst, abs(a - b).max(initial=0) / largest)
@@ -90,26 +90,26 @@ def exact() -> dict[str, Any]:
         split = one.sharded(MESH)
         cases[f"MrDAM {name}"] = {
             "error": error(both(split, X), both(one, X)),
-            "sent": sent(both, split, X),
+            "sent": traffic(both, split, X),
             # the largest similarity as well, in the log domain
             "reduced": 4 * N * (D + (2 if name == "l2" else 1)),
             "operand": XI.nbytes,
         }
     one = ro.MrDAM(XI, 4.0)
     split = ro.MrDAM(ROWS, 4.0)
-    found = ro.retrieve(split, X, **STEPS)
-    wanted = ro.retrieve(one, X, **STEPS)
+    run = ro.retrieve(split, X, **STEPS)
+    expected = ro.retrieve(one, X, **STEPS)
     cases["MrDAM retrieve"] = {
-        "error": error((found.x, found.energies), (wanted.x, wanted.energies)),
-        "same": bool((found.certified == wanted.certified).all()),
-        "sent": sent(lambda m, x: ro.retrieve(m, x, **STEPS).x, split, X),
+        "error": error((run.x, run.energies), (expected.x, expected.energies)),
+        "same": bool((run.certified == expected.certified).all()),
+        "sent": traffic(lambda m, x: ro.retrieve(m, x, **STEPS).x, split, X),
         "reduced": 4 * N * (D + 2),
         "operand": XI.nbytes,
     }
 
     def slope(m: Any, x: Any) -> Any:
-        found = jax.grad(lambda m: (ro.retrieve(m, x, **STEPS).x ** 2).sum())(m)
-        return found.Xi, found.beta
+        slopes = jax.grad(lambda m: (ro.retrieve(m, x, **STEPS).x ** 2).sum())(m)
+        return slopes.Xi, slopes.beta
 
     cases["MrDAM derivative"] = {"error": error(slope(split, X), slope(one, X))}
     return cases
@@ -132,13 +132,15 @@ def distributed() -> dict[str, Any]:
         split = ro.DrDAM.store(few, 4.0, features.sharded(MESH))
         cases[f"DrDAM {name}"] = {
             "error": error((split.T.unpacked, both(split, X)), (one.T, both(one, X))),
-            "sent": sent(both, split, X),
+            "sent": traffic(both, split, X),
             "reduced": 4 * N * (D + 1),
             "operand": one.T.nbytes,
         }
         if name == "gaussian":
             cases["DrDAM store over Y"] = {
-                "sent": sent(lambda F: ro.DrDAM.store(few, 4.0, F).T, split.features),
+                "sent": traffic(
+                    lambda F: ro.DrDAM.store(few, 4.0, F).T, split.features
+                ),
                 "reduced": 0,
                 "operand": one.T.nbytes,
             }
@@ -146,15 +148,15 @@ def distributed() -> dict[str, Any]:
             cases["DrDAM add"] = {
                 "error": error(added.T.unpacked, one.add(X).remove(few[:2]).T),
                 "same": len(added) == len(few) + N - 2,
-                "sent": sent(lambda m, x: m.add(x).T, split, X),
+                "sent": traffic(lambda m, x: m.add(x).T, split, X),
                 "reduced": 0,
                 "operand": one.T.nbytes,
             }
-            found = ro.retrieve(split, X, **STEPS)
-            wanted = ro.retrieve(one, X, **STEPS)
+            run = ro.retrieve(split, X, **STEPS)
+            expected = ro.retrieve(one, X, **STEPS)
             cases["DrDAM retrieve"] = {
-                "error": error((found.x, found.energies), (wanted.x, wanted.energies)),
-                "sent": sent(lambda m, x: ro.retrieve(m, x, **STEPS).x, split, X),
+                "error": error((run.x, run.energies), (expected.x, expected.energies)),
+                "sent": traffic(lambda m, x: ro.retrieve(m, x, **STEPS).x, split, X),
                 "reduced": 4 * N * (D + 1),
                 "operand": one.T.nbytes,
             }
@@ -165,7 +167,7 @@ def distributed() -> dict[str, Any]:
                 "error": error(
                     ro.DrDAM.store(ROWS, 4.0, split.features).T.unpacked, over.T
                 ),
-                "sent": sent(
+                "sent": traffic(
                     lambda F, Xi, where=where: F._encode_offsets(
                         Xi, jnp.ones(K), jnp.zeros(D), 2.0, where
                     ),
@@ -183,7 +185,7 @@ def distributed() -> dict[str, Any]:
             packed = replace(one, bits=2)
             cases["DrDAM packed"] = {
                 "error": error(both(packed.sharded(MESH), X), both(packed, X)),
-                "sent": sent(both, packed.sharded(MESH), X),
+                "sent": traffic(both, packed.sharded(MESH), X),
                 "reduced": 4 * N * (D + 1),
                 "operand": packed.T.nbytes,
             }
@@ -214,7 +216,7 @@ def residual() -> dict[str, Any]:
         "ExactSearch": {
             "error": error(near.distances, far.distances),
             "same": bool((near.indices == far.indices).all()),
-            "sent": sent(look, split, X),
+            "sent": traffic(look, split, X),
             "gathered": 2 * 4 * N * 8 * k,
             "operand": rows.nbytes,
         }
@@ -224,19 +226,23 @@ def residual() -> dict[str, Any]:
         spread = memory.sharded(MESH)
         cases[f"ResMem {name}"] = {
             "error": error(read(spread, X), read(memory, X)),
-            "sent": sent(read, spread, X),
+            "sent": traffic(read, spread, X),
             "gathered": 2 * 4 * N * 8 * k,
             "reduced": 4 * N * L,
             "operand": rows.nbytes,
         }
         short = fit(2401, search=ShardedSearch, **options)
-        wanted = read(fit(2401, **options), X)
-        cases[f"ResMem ShardedSearch {name}"] = {"error": error(read(short, X), wanted)}
+        expected = read(fit(2401, **options), X)
+        cases[f"ResMem ShardedSearch {name}"] = {
+            "error": error(read(short, X), expected)
+        }
     moments = SecondMoments.empty(D)
     free = NamedSharding(jax.sharding.Mesh(jax.devices(), ("rows",)), P("rows"))
     cases["SecondMoments"] = {
         "error": error(moments.update(ROWS).total, moments.update(XI).total),
-        "sent": sent(lambda m, a: m.update(a).total, moments, jax.device_put(XI, free)),
+        "sent": traffic(
+            lambda m, a: m.update(a).total, moments, jax.device_put(XI, free)
+        ),
         "reduced": 4 * D * D,
         "operand": XI.nbytes,
     }

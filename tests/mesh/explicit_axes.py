@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from eight_devices import STEPS, XI, D, L, both, draws, error, k, refusal, sent
+from eight_devices import STEPS, XI, D, L, both, draws, error, k, refusal, traffic
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -27,8 +27,8 @@ LOGITS = draws(len(XI), L, seed=3)
 
 def descend(m: Any, x: Any) -> Any:
     """States and energies of a retrieval."""
-    found = ro.retrieve(m, x, **STEPS)
-    return found.x, found.energies
+    run = ro.retrieve(m, x, **STEPS)
+    return run.x, run.energies
 
 
 def slope(m: Any, x: Any) -> Any:
@@ -49,8 +49,8 @@ def add(m: Any, x: Any) -> Any:
 
 def search(m: Any, x: Any) -> Any:
     """Distances and indices of the nearest rows."""
-    found = m.search(x, k)
-    return found.distances, found.indices
+    neighbours = m.search(x, k)
+    return neighbours.distances, neighbours.indices
 
 
 def predict(m: Any, x: Any) -> Any:
@@ -86,7 +86,7 @@ def split(one: Any, call: Callable) -> dict[str, Any]:
     with jax.set_mesh(MESH):
         results = [jax.jit(call)(spread, SPLIT), call(spread, SPLIT)]
         results += [jax.jit(lambda x: call(one.sharded(MESH), x))(SPLIT)]
-        travels = sent(call, spread, SPLIT)
+        travels = traffic(call, spread, SPLIT)
     results.append(jax.jit(call)(spread, SPLIT))
     return case(one, call, results, travels)
 
@@ -97,7 +97,7 @@ def whole(one: Any, call: Callable) -> dict[str, Any]:
     """
     with jax.set_mesh(MESH):
         results = [jax.jit(call)(one, SPLIT), call(one, SPLIT)]
-        travels = sent(call, one, SPLIT)
+        travels = traffic(call, one, SPLIT)
     results.append(jax.jit(call)(one, SPLIT))
     if call is not slope:  # which JAX refuses there, of any function of such an array
         results.append(call(one, SPLIT))
@@ -110,11 +110,11 @@ def case(
     """Error of the results, and whether they are on the caller's axes with their rows
     split as those of the states.
     """
-    wanted = call(one, X)
+    expected = call(one, X)
     leaves = jax.tree.leaves(results)
     axes = {jax.typeof(leaf).sharding.mesh.axis_types for leaf in leaves}
     return {
-        "error": max(error(result, wanted) for result in results),
+        "error": max(error(result, expected) for result in results),
         "explicit": axes == {(AxisType.Explicit,)},
         "rows": all(jax.typeof(leaf).sharding.spec[0] == "rows" for leaf in leaves),
         "sent": sum(travels.values()),
@@ -141,9 +141,9 @@ def refusals() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    found = {
+    results = {
         "split": {name: split(*pair) for name, pair in objects().items()},
         "whole": {name: whole(*pair) for name, pair in objects().items()},
         "refusals": refusals(),
     }
-    print(json.dumps(found))
+    print(json.dumps(results))

@@ -24,11 +24,11 @@ STEPS = {"step_size": 0.5, "max_steps": 6, "progress": False}
 
 def most(tree: Any) -> int:
     """Bytes on the device that holds most of the arrays of a tree, by their sharding."""
-    held: dict[Any, int] = {}
+    totals: dict[Any, int] = {}
     for leaf in jax.tree.leaves(tree):
         for shard in leaf.addressable_shards:
-            held[shard.device] = held.get(shard.device, 0) + shard.data.nbytes
-    return max(held.values())
+            totals[shard.device] = totals.get(shard.device, 0) + shard.data.nbytes
+    return max(totals.values())
 
 
 def size(tree: Any) -> int:
@@ -36,7 +36,7 @@ def size(tree: Any) -> int:
     return sum(leaf.nbytes for leaf in jax.tree.leaves(tree))
 
 
-def found(memory: Any, one: Any) -> dict[str, float]:
+def measures(memory: Any, one: Any) -> dict[str, float]:
     """Errors of a read and of a descent, against a memory in one place."""
     split, whole = (ro.retrieve(m, X, **STEPS) for m in (memory, one))
     return {
@@ -55,19 +55,19 @@ def main(folder: Path) -> dict[str, Any]:
     patterns[:] = 0.4 * draws(K, D)
     _blocks._AT_ONCE = 0
 
-    def drawn(key: Any) -> ro.RandomFeatures:
+    def split_features(key: Any) -> ro.RandomFeatures:
         return ro.RandomFeatures(D, Y, key=key).sharded(eight)
 
     key = jax.random.key(0)
-    features = jax.jit(drawn)(key)
+    features = jax.jit(split_features)(key)
     memory = ro.DrDAM.store(patterns[:40], BETA, features)
     whole = ro.RandomFeatures(D, Y, key=key)
-    results = {"DrDAM": found(memory, ro.DrDAM.store(patterns[:40], BETA, whole))}
+    results = {"DrDAM": measures(memory, ro.DrDAM.store(patterns[:40], BETA, whole))}
     split = jax.make_array_from_callback(
         (K, D), NamedSharding(eight, P("rows")), lambda index: patterns[index]
     )
     exact = ro.MrDAM(split, BETA)
-    results["MrDAM"] = found(exact, ro.MrDAM(patterns, BETA))
+    results["MrDAM"] = measures(exact, ro.MrDAM(patterns, BETA))
 
     other = ro.DrDAM.store(patterns[:1], BETA, whole.sharded(four))
     with ocp.StandardCheckpointer() as saver:

@@ -12,7 +12,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from eight_devices import draws, error, refusal, sent
+from eight_devices import draws, error, refusal, traffic
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -64,7 +64,7 @@ def factors() -> dict[str, Any]:
     scale = np.sqrt(np.diagonal(exact))
     upper = np.linalg.cholesky(exact / np.outer(scale, scale)).T
     solution = np.linalg.solve(exact, B)
-    found = {"condition": float(np.linalg.cond(upper) ** 2)}
+    results = {"condition": float(np.linalg.cond(upper) ** 2)}
     other = Mesh(np.asarray(jax.devices()).reshape(2, 4), ("copies", "rows"))
     for name, moments in {
         "rows": ROWS,
@@ -76,7 +76,7 @@ def factors() -> dict[str, Any]:
     }.items():
         here = ro.KeyGeometry.from_moments(moments)
         whole = ro.KeyGeometry.from_moments(C)
-        found[name] = {
+        results[name] = {
             "split": isinstance(here.factor, split.SplitTriangular),
             "factor": error(here.factor.dense, upper),
             "below": int(np.count_nonzero(np.tril(here.factor.dense, -1))),
@@ -86,7 +86,7 @@ def factors() -> dict[str, Any]:
             "inner": error(here.inner(B, B), whole.inner(B, B)),
             "edits": error(edits(moments), edits(C)),
         }
-    return found
+    return results
 
 
 def copies() -> dict[str, Any]:
@@ -119,7 +119,7 @@ def sizes() -> dict[str, Any]:
         "update": (_update, moments, keys, mask, placement),
     }
     return {name: largest(*call) for name, call in calls.items()} | {
-        "sent": sent(lambda g, b: g.solve(b), here, B)
+        "sent": traffic(lambda g, b: g.solve(b), here, B)
     }
 
 

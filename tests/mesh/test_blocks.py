@@ -44,8 +44,8 @@ def test_blocks_give_the_memory_of_all_patterns(small, tmp_path):
     one = ro.DrDAM.store(jnp.asarray(XI), 4.0, features())
     file = np.memmap(tmp_path / "patterns", np.float32, "w+", shape=XI.shape)
     file[:] = XI
-    for given in (XI, file, iter([XI[:40], XI[40:41], XI[41:]])):
-        memory = ro.DrDAM.store(given, 4.0, features())
+    for patterns in (XI, file, iter([XI[:40], XI[40:41], XI[41:]])):
+        memory = ro.DrDAM.store(patterns, 4.0, features())
         assert len(memory) == 96
         close(memory.T, one.T)
         assert memory.power == one.power
@@ -60,8 +60,8 @@ def test_blocks_give_the_memory_of_all_patterns(small, tmp_path):
 
 def test_moments_of_blocks_are_those_of_all_keys(small):
     one = SecondMoments.empty(4).update(jnp.asarray(XI))
-    for given in (XI, iter([XI[:7], XI[7:]])):
-        moments = SecondMoments.empty(4).update(given)
+    for keys in (XI, iter([XI[:7], XI[7:]])):
+        moments = SecondMoments.empty(4).update(keys)
         close(moments.total, one.total)
         assert int(moments.count) == 96
 
@@ -132,17 +132,17 @@ def test_a_killed_run_goes_on_without_a_pattern_lost_or_counted_twice(
         [sys.executable, "-c", CHILD, *paths], cwd=root, env=light, check=False
     )
     assert done.returncode == -signal.SIGKILL
-    seen = []
+    starts = []
 
     def blocks():
         for start in range(0, 96, 32):  # of another length, so that one is cut
-            seen.append(start)
+            starts.append(start)
             yield XI[start : start + 32]
 
     path = paths[1]
     memory = ro.DrDAM.store(blocks(), 4.0, features(), checkpoint=path)
     assert len(memory) == 96
-    assert seen == [0, 32, 64]
+    assert starts == [0, 32, 64]
     one = ro.DrDAM.store(jnp.asarray(XI), 4.0, features())
     close(memory.T, one.T)
     # all is stored: another run adds nothing
@@ -270,11 +270,11 @@ def test_a_full_disk_leaves_the_earlier_checkpoint_whole(
     monkeypatch.setattr(_files.np, "savez", savez)
     with refused(
         ValueError, match=r"^checkpoint: got '.*run\.npz', which could"
-    ) as told:
+    ) as refusal:
         run()
     monkeypatch.setattr(_files.np, "savez", whole)
-    assert "No space left on device" in str(told.value)
-    assert str(told.value).count(". ") == 0
+    assert "No space left on device" in str(refusal.value)
+    assert str(refusal.value).count(". ") == 0
     assert [entry.name for entry in tmp_path.iterdir()] == ["run.npz"]
     rest = run()
     path.unlink()
@@ -337,10 +337,10 @@ def test_too_many_keys_are_refused_by_name():
 
 def test_rows_on_the_host_are_sized_there(monkeypatch):
     """No device is given all rows, which may be more than it holds."""
-    given = []
-    monkeypatch.setattr(search, "_largest_entry", given.append)
+    calls = []
+    monkeypatch.setattr(search, "_largest_entry", calls.append)
     ShardedSearch(XI)
-    assert not given
+    assert not calls
 
 
 def test_sizes_beyond_32_bits_are_refused_by_name():

@@ -72,27 +72,27 @@ def test_every_case_is_named(eight):
 
 @pytest.mark.parametrize("case", CASES)
 def test_eight_devices_compute_what_one_computes(case, eight):
-    found = eight[case]
-    assert found.get("same", True)
-    assert found.get("error", 0) < TOLERANCE.get(case, 5e-6)
+    results = eight[case]
+    assert results.get("same", True)
+    assert results.get("error", 0) < TOLERANCE.get(case, 5e-6)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in UNCOUNTED])
 def test_only_sums_and_the_best_few_travel(case, eight):
     """Read from the compiled program, whose loops count once, as one step does."""
-    found = eight[case]
-    sent = dict(found["sent"])
-    assert sum(sent.values()) < found["operand"] / 4
-    gathered = sent.pop("all-gather", 0)
-    reduced = sent.pop("all-reduce", 0)
-    assert not sent
-    if "gathered" in found:
+    results = eight[case]
+    traffic = dict(results["sent"])
+    assert sum(traffic.values()) < results["operand"] / 4
+    gathered = traffic.pop("all-gather", 0)
+    reduced = traffic.pop("all-reduce", 0)
+    assert not traffic
+    if "gathered" in results:
         # The compiler may pick the indices of the best by a sum instead of a gather.
-        assert gathered <= found["gathered"]
-        assert reduced <= found.get("reduced", 0) + found["gathered"]
+        assert gathered <= results["gathered"]
+        assert reduced <= results.get("reduced", 0) + results["gathered"]
     else:
         assert gathered == 0
-        assert reduced == found["reduced"]
+        assert reduced == results["reduced"]
 
 
 @pytest.fixture(scope="module")
@@ -129,17 +129,17 @@ def moments(root, light):
     "layout", ["rows", "columns", "one of two axes", "explicit axes"]
 )
 def test_a_factor_that_is_split_over_devices_is_that_of_numpy(layout, moments):
-    found = moments["factors"][layout]
-    assert found["split"]
-    assert found["below"] == 0  # entries below the diagonal
+    results = moments["factors"][layout]
+    assert results["split"]
+    assert results["below"] == 0  # entries below the diagonal
     # Rounding of a solve by Cholesky's factor, for an average sum of D = 96 terms:
     # κ(C)·√D·ε/2 (Higham, Accuracy and Stability, 10.1).
     tolerance = moments["factors"]["condition"] * 96**0.5 * 2.0**-24
     assert tolerance < 2e-5
     for name in ("factor", "solve", "one", "inner", "edits"):
-        assert found[name] < tolerance, name
+        assert results[name] < tolerance, name
     # refined to the last digit of float32
-    assert found["refined"] < 2.0**-23
+    assert results["refined"] < 2.0**-23
 
 
 def test_no_array_on_a_device_is_larger_than_its_rows_of_C(moments):
@@ -153,17 +153,17 @@ def test_no_array_on_a_device_is_larger_than_its_rows_of_C(moments):
 
 
 def test_moments_keep_their_rows_split(moments):
-    found = moments["updates"]
-    assert len(set(found["spec"])) == 1
-    assert "rows" in found["spec"][0]
-    assert max(found["error"]) < 5e-6  # as of the eight devices above
+    results = moments["updates"]
+    assert len(set(results["spec"])) == 1
+    assert "rows" in results["spec"][0]
+    assert max(results["error"]) < 5e-6  # as of the eight devices above
 
 
 def test_a_split_factor_is_copied_onto_its_devices(moments):
-    found = moments["copies"]
-    assert "rows" in found["spec"]
-    assert found["error"] == 0
-    assert found["alone"] < 5e-6
+    results = moments["copies"]
+    assert "rows" in results["spec"]
+    assert results["error"] == 0
+    assert results["alone"] < 5e-6
 
 
 def test_moments_that_cannot_be_split_or_factored_are_refused_by_name(moments):
@@ -189,14 +189,14 @@ def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    results = json.loads(done.stdout)
     for name in ("DrDAM", "MrDAM"):
-        case = found[name]
-        assert case["most"] <= found["limit"] < case["size"]
+        case = results[name]
+        assert case["most"] <= results["limit"] < case["size"]
         # as of the eight devices above
         assert case["read"] < 5e-6
         assert case["descended"] < 5e-6
-    restored = found["restored"]
+    restored = results["restored"]
     assert restored["same"]
     assert restored["devices"] == 4
     assert restored["read"] < 5e-6

@@ -25,11 +25,11 @@ features = jax.jit(lambda key: ro.RandomFeatures(D, 1001, key=key).sharded(MESH)
 )
 split = ro.DrDAM.store(XI[:40], 4.0, features)
 whole = ro.DrDAM.store(XI[:40], 4.0, ro.RandomFeatures(D, 1001, key=jax.random.key(0)))
-found = ro.retrieve(memory, X, **STEPS)
-wanted = ro.retrieve(one, X, **STEPS)
+run = ro.retrieve(memory, X, **STEPS)
+expected = ro.retrieve(one, X, **STEPS)
 errors = {
     "MrDAM": error(both(memory, X), both(one, X)),
-    "retrieve": error((found.x, found.energies), (wanted.x, wanted.energies)),
+    "retrieve": error((run.x, run.energies), (expected.x, expected.energies)),
     "DrDAM": error(both(split, X), both(whole, X)),
     "add": error(both(split.add(X), X), both(whole.add(X), X)),
 }

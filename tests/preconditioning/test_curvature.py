@@ -124,12 +124,12 @@ def test_moments_of_any_library_are_those_by_hand(name):
     moments = jax.jit(lambda arrays: layer_moments(losses, eqx.combine(arrays, rest)))(
         arrays
     )
-    found = [nodes(moments)[i] for i in order]
-    for moment, (A, D) in zip(found, by_hand(), strict=True):
+    blocks = [nodes(moments)[i] for i in order]
+    for moment, (A, D) in zip(blocks, by_hand(), strict=True):
         np.testing.assert_allclose(moment.inputs, A, atol=1e-12)
         np.testing.assert_allclose(moment.outputs, D, atol=1e-12)
-    kept = {TransposedMoments} if name.startswith("flax") else {Moments}
-    assert {type(found[0]), type(found[2])} == kept
+    types = {TransposedMoments} if name.startswith("flax") else {Moments}
+    assert {type(blocks[0]), type(blocks[2])} == types
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -164,8 +164,8 @@ def test_estimated_factors_train_a_network_of_any_library(name):
     path = [
         leaves[i].T if leaves[i].shape in ((5, 4), (4, 3)) else leaves[i] for i in order
     ]
-    for found, expected in zip(path, reference(), strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+    for result, expected in zip(path, reference(), strict=True):
+        np.testing.assert_allclose(result, expected, atol=1e-9)
 
 
 def reference():
@@ -298,9 +298,9 @@ def test_a_layer_of_ours_among_other_arrays_has_two_blocks_like_theirs():
     def losses(n):
         return squares(jnp.tanh(n["ours"](X)) @ n["theirs"].T)
 
-    found = jax.jit(lambda net: layer_moments(losses, net))(network)
-    np.testing.assert_allclose(found["ours"].W.inputs, X.T @ X / 30, atol=1e-12)
-    np.testing.assert_array_equal(found["ours"].b.inputs, [[1.0]])
+    moments = jax.jit(lambda net: layer_moments(losses, net))(network)
+    np.testing.assert_allclose(moments["ours"].W.inputs, X.T @ X / 30, atol=1e-12)
+    np.testing.assert_array_equal(moments["ours"].b.inputs, [[1.0]])
 
 
 def test_a_network_without_any_moments_says_why():

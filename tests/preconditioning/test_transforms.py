@@ -385,8 +385,8 @@ def test_momentum_must_be_transported_when_the_factors_change():
     rate = 0.1
     U = U0
     m_U = np.zeros((M, N))
-    kept = U0
-    m_kept = np.zeros((M, N))
+    U_plain = U0
+    m_plain = np.zeros((M, N))
     slope_of_U = jax.jit(jax.grad(lambda U, pair: loss(pair.T @ U @ pair.V)))
     pair = old
     for t in range(60):
@@ -395,23 +395,23 @@ def test_momentum_must_be_transported_when_the_factors_change():
             raw = Reparameterized.from_weight(old.T @ U @ old.V, *new)
             assert np.abs(new.T @ U @ new.V - W).max() > 0.5  # U kept: W jumps
             np.testing.assert_allclose(raw.W, W, atol=1e-10)
-            U = kept = np.asarray(raw.U)
-            m_kept = m_U
+            U = U_plain = np.asarray(raw.U)
+            m_plain = m_U
             m_U = np.asarray(transport(m_U, old, new))
         velocity = 0.9 * velocity + np.asarray(slope(W))
         W = W - rate * np.asarray(kronecker_preconditioner(*pair).apply(velocity))
         m_U = 0.9 * m_U + np.asarray(slope_of_U(U, pair))
-        m_kept = 0.9 * m_kept + np.asarray(slope_of_U(kept, pair))
+        m_plain = 0.9 * m_plain + np.asarray(slope_of_U(U_plain, pair))
         U = U - rate * m_U
-        kept = kept - rate * m_kept
+        U_plain = U_plain - rate * m_plain
     np.testing.assert_allclose(new.T @ U @ new.V, W, atol=1e-9)
-    assert np.abs(new.T @ kept @ new.V - W).max() > 0.05
+    assert np.abs(new.T @ U_plain @ new.V - W).max() > 0.05
     # the same three, by the package
     ends = change_factors(loss, U0, old, new, rate=rate, steps=30)
-    for found, expected in zip(
-        ends, (W, new.T @ U @ new.V, new.T @ kept @ new.V), strict=True
+    for result, expected in zip(
+        ends, (W, new.T @ U @ new.V, new.T @ U_plain @ new.V), strict=True
     ):
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+        np.testing.assert_allclose(result, expected, atol=1e-9)
 
 
 # --- estimated factors

@@ -77,8 +77,11 @@ def test_moments_are_those_of_inputs_and_output_gradients():
     h = np.tanh(x @ W1.T)
     delta2 = h @ W2.T - Y
     delta1 = delta2 @ W2 * (1 - h**2)
-    found = moments_of(net)
-    for moment, inputs, deltas in ((found["in"], x, delta1), (found["out"], h, delta2)):
+    moments = moments_of(net)
+    for moment, inputs, deltas in (
+        (moments["in"], x, delta1),
+        (moments["out"], h, delta2),
+    ):
         np.testing.assert_allclose(moment.inputs, inputs.T @ inputs / 40, atol=1e-12)
         np.testing.assert_allclose(moment.outputs, deltas.T @ deltas / 40, atol=1e-12)
 
@@ -342,7 +345,7 @@ def test_an_outer_step_records_the_mean_over_its_tasks_after_the_inner_step():
 
     start = Reparameterized(np.eye(1), np.array([[1.0, -1.0, 0.0]]), np.eye(3))
     key = jax.random.key(2)
-    found = meta_learn(
+    training = meta_learn(
         start,
         *halves(squared),
         hidden_direction,
@@ -357,7 +360,7 @@ def test_an_outer_step_records_the_mean_over_its_tasks_after_the_inner_step():
         w = np.array([1.0, -1.0, 0.0])
         w -= 0.1 * 2 / 10 * (x[:10] @ w - y[:10]) @ x[:10]
         losses.append(np.mean((x[10:] @ w - y[10:]) ** 2))
-    np.testing.assert_allclose(found.losses, [np.mean(losses)], rtol=1e-9)
+    np.testing.assert_allclose(training.losses, [np.mean(losses)], rtol=1e-9)
 
 
 def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():
@@ -365,8 +368,8 @@ def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():
     W = np.linalg.lstsq(x, y)[0]
     np.testing.assert_allclose(W[:2], [1, -1], atol=1e-9)  # all tasks agree on these
     assert np.abs(W[2]) > 0.1
-    seen = halves(lambda net, x, y: jnp.stack([x[:, 0].sum(), y.sum()]))
-    for part, rows in zip(seen, (slice(0, 10), slice(10, 20)), strict=True):
+    half_losses = halves(lambda net, x, y: jnp.stack([x[:, 0].sum(), y.sum()]))
+    for part, rows in zip(half_losses, (slice(0, 10), slice(10, 20)), strict=True):
         np.testing.assert_allclose(
             part(None, (x, y)), [x[rows, 0].sum(), y[rows].sum()], rtol=1e-12
         )
@@ -526,8 +529,8 @@ def test_a_network_may_be_one_array():
         "tasks": 1,
         "outer": optax.sgd(0.5),
     }
-    found = meta_learn(
+    training = meta_learn(
         jnp.zeros(2), distance, distance, draw, learn_factors=False, **options
     )
     # a step leaves 0.8 of the distance; of its square, 0.64, the slope by w is −1.28
-    np.testing.assert_allclose(found.network, 0.64 * np.ones(2), rtol=1e-5)
+    np.testing.assert_allclose(training.network, 0.64 * np.ones(2), rtol=1e-5)

@@ -38,11 +38,11 @@ def test_clipped_gradient_is_exactly_zero_where_it_acts_and_the_gradient_elsewhe
     assert (np.abs(gradient[~frozen]).max(1) > 0).all()
     # half a standard deviation: many states lie between the two clips
     higher = Clipped(memory, clip=0.1)
-    held = np.asarray(higher.frozen(far))
+    mask = np.asarray(higher.frozen(far))
     S = np.asarray(memory.partition(far))
-    assert (held == (S <= 0.1)).all()
-    assert ((np.asarray(higher.energy_and_gradient(far)[1]) == 0).all(1) == held).all()
-    assert held.sum() > frozen.sum()
+    assert (mask == (S <= 0.1)).all()
+    assert ((np.asarray(higher.energy_and_gradient(far)[1]) == 0).all(1) == mask).all()
+    assert mask.sum() > frozen.sum()
     high = float(memory.floor) < S
     assert np.allclose(
         gradient[high], np.asarray(memory.gradient(far))[high], rtol=1e-3, atol=1e-4
@@ -86,6 +86,8 @@ def test_frozen_share_follows_the_normal_law(problem):
             -(np.asarray(law.S) - 1e-5) * np.sqrt(Y / np.asarray(law.V))
         ).mean()
         maps = (ro.RandomFeatures(100, Y, key=jax.random.key(s)) for s in range(8))
-        share = np.mean([Clipped(ro.DrDAM.store(Xi, beta, f)).frozen(x) for f in maps])
+        fraction = np.mean(
+            [Clipped(ro.DrDAM.store(Xi, beta, f)).frozen(x) for f in maps]
+        )
         # 320 draws that share 8 maps: standard error about .04
-        assert abs(share - chance) < 0.08
+        assert abs(fraction - chance) < 0.08

@@ -61,10 +61,10 @@ def test_residuals_are_the_largest_entries_of_onehot_minus_softmax(temperature):
         places.z, logits=logits, labels=places.labels
     )
     stored = next_token_residuals(MODEL, places, temperature=temperature, keep=9)
-    given = ro.ResMem(k=5).fit_residuals(places.z, stored)
-    asked = places.z[::3] + 0.1
+    from_residuals = ro.ResMem(k=5).fit_residuals(places.z, stored)
+    queries = places.z[::3] + 0.1
     np.testing.assert_allclose(
-        given.correction(asked), fitted.correction(asked), atol=1e-6
+        from_residuals.correction(queries), fitted.correction(queries), atol=1e-6
     )
     p = jax.nn.softmax(logits / temperature)
     known = (

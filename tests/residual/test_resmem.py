@@ -119,11 +119,11 @@ def test_memory_passes_through_jit_and_is_differentiable():
 
 def test_one_search_serves_other_widths_and_fewer_neighbours():
     memory = ro.ResMem(k=20, sigma=1.0).fit(Z, P, Y)
-    found = memory.neighbours(NEW)
+    neighbours = memory.neighbours(NEW)
     for k, sigma in ((20, 0.2), (6, 3.0)):
         fresh = ro.ResMem(k=k, sigma=sigma).fit(Z, P, Y).correction(NEW)
         np.testing.assert_allclose(
-            memory.using(k=k, sigma=sigma).read(found), fresh, atol=1e-6
+            memory.using(k=k, sigma=sigma).read(neighbours), fresh, atol=1e-6
         )
 
 
@@ -174,8 +174,8 @@ def test_width_of_the_theorem_is_attained_by_neighbours_all_equally_far(k):
     wrong = np.eye(2)[(np.arange(k) == 0).astype(int)]
     width = memorising_width(corners, k)
     assert width == pytest.approx(2**0.5 / np.log(3 * (k - 1)), rel=1e-6)
-    for share, known in ((0.999, True), (1.001, False)):
-        memory = ro.ResMem(k=k, sigma=share * width).fit(corners, wrong, labels)
+    for factor, known in ((0.999, True), (1.001, False)):
+        memory = ro.ResMem(k=k, sigma=factor * width).fit(corners, wrong, labels)
         assert (
             np.asarray(memory.predict(corners, wrong))[0].argmax() == labels[0]
         ) == known
@@ -220,11 +220,11 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries(value, column, err
     full = np.asarray(onehot_residuals(P, Y))
     columns = np.argsort(-abs(full), 1)[:, :3]
     values = np.take_along_axis(full, columns, 1)
-    kept = ro.ResMem(k=6, keep=3).fit(Z, P, Y).correction(NEW)
+    expected = ro.ResMem(k=6, keep=3).fit(Z, P, Y).correction(NEW)
     stored = sparse(values.astype(value), columns.astype(column), L)
-    given = ro.ResMem(k=6).fit_residuals(Z, stored).correction(NEW)
-    assert given.dtype == kept.dtype
-    np.testing.assert_allclose(given, kept, atol=error)
+    correction = ro.ResMem(k=6).fit_residuals(Z, stored).correction(NEW)
+    assert correction.dtype == expected.dtype
+    np.testing.assert_allclose(correction, expected, atol=error)
 
 
 @pytest.mark.parametrize(("k", "keep"), [(7, None), (7, 3), (N, None)])
@@ -283,11 +283,11 @@ def test_a_memory_that_fills_up_inside_jit_is_the_base_model_alone_until_somethi
         memory = ro.ResMem(
             k=4, sigma=0.5, search=lambda rows: ExactSearch(rows, stored)
         ).fit(Z, P, Y)
-        found = memory.neighbours(NEW)
-        return memory.read(found), found
+        neighbours = memory.neighbours(NEW)
+        return memory.read(neighbours), neighbours
 
     for stored in (0, 1, 3, 50):
-        correction, found = read(jnp.array(stored))
+        correction, neighbours = read(jnp.array(stored))
         expected = (
             by_loops(min(stored, 4), 0.5, stored) - P_NEW
             if stored
@@ -295,7 +295,7 @@ def test_a_memory_that_fills_up_inside_jit_is_the_base_model_alone_until_somethi
         )
         np.testing.assert_allclose(correction, expected, atol=2e-6)
         assert (
-            np.asarray(found.outcome) == (Outcome.OK if stored else Outcome.EMPTY)
+            np.asarray(neighbours.outcome) == (Outcome.OK if stored else Outcome.EMPTY)
         ).all()
 
 
@@ -518,11 +518,11 @@ def test_gain_is_corrected_minus_broken_with_a_third_case():
         np.array(v)
         for v in ([0, 1, 2, 0, 1, 2], [0, 2, 0, 1, 0, 1], [1, 1, 1, 0, 0, 2])
     )
-    found = gain(y, base, memory)
-    assert vars(found) == pytest.approx(
+    gains = gain(y, base, memory)
+    assert vars(gains) == pytest.approx(
         {"corrected": 3 / 6, "broken": 1 / 6, "both_wrong": 1 / 6, "total": 2 / 6}
     )
-    assert found.total == pytest.approx(found.corrected - found.broken)
+    assert gains.total == pytest.approx(gains.corrected - gains.broken)
     with refused(ValueError, match=r"^base: got"):
         gain(y, base[:3], memory)
 
@@ -581,8 +581,10 @@ def test_training_is_adam_along_a_cosine():
                 for m, s in zip(mean, square, strict=True)
             ]
             w = [part - rate * move for part, move in zip(w, moves, strict=True)]
-        found = train(x, y, (4,), key=jax.random.key(1), epochs=5, step_size=0.1).layers
-        for a, b in zip(jax.tree.leaves(found), w, strict=True):
+        parameters = train(
+            x, y, (4,), key=jax.random.key(1), epochs=5, step_size=0.1
+        ).layers
+        for a, b in zip(jax.tree.leaves(parameters), w, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-6)
 
 

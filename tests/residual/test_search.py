@@ -55,17 +55,17 @@ def test_search_finds_what_brute_force_finds(n, N, k):
     # close together in the last block, which a short chunk shares with another
     rows[-20:] = rows[-1] + 0.1 * rows[-20:]
     queries[0] = rows[-1]
-    found = nearest(rows, queries, k)
+    neighbours = nearest(rows, queries, k)
     distances, _ = brute(rows, queries, k)
-    assert found.distances.shape == (N, k)
-    np.testing.assert_allclose(found.distances, distances, rtol=2e-6, atol=2e-6)
+    assert neighbours.distances.shape == (N, k)
+    np.testing.assert_allclose(neighbours.distances, distances, rtol=2e-6, atol=2e-6)
     # the same rows, but those whose distances float32 does not distinguish may come in
     # either order
-    of_found = np.linalg.norm(
-        rows[found.indices].astype(float) - queries[:, None], axis=-1
+    recomputed = np.linalg.norm(
+        rows[neighbours.indices].astype(float) - queries[:, None], axis=-1
     )
-    np.testing.assert_allclose(of_found, distances, rtol=2e-6, atol=2e-6)
-    assert (np.diff(np.sort(found.indices, 1), axis=1) > 0).all()
+    np.testing.assert_allclose(recomputed, distances, rtol=2e-6, atol=2e-6)
+    assert (np.diff(np.sort(neighbours.indices, 1), axis=1) > 0).all()
 
 
 def test_one_query_of_many_dimensions_finds_what_brute_force_finds():
@@ -74,18 +74,18 @@ def test_one_query_of_many_dimensions_finds_what_brute_force_finds():
     rows[-1] = 0
     query = draws(1, 64, 1)
     distances, order = brute(rows, query, 5)
-    found = nearest(rows, query, 5)
-    np.testing.assert_array_equal(found.indices, order)
-    np.testing.assert_allclose(found.distances, distances, rtol=2e-6)
+    neighbours = nearest(rows, query, 5)
+    np.testing.assert_array_equal(neighbours.indices, order)
+    np.testing.assert_allclose(neighbours.distances, distances, rtol=2e-6)
 
 
 @pytest.mark.parametrize("n", [1500, 6000])
 def test_equal_distances_come_in_the_order_of_the_rows(n):
     rows = draws(n, 4)
     rows[100 : n - 200] = rows[7]
-    found = nearest(rows, rows[7][None], 30)
-    np.testing.assert_array_equal(found.indices[0], [7, *range(100, 129)])
-    assert (found.distances == 0).all()
+    neighbours = nearest(rows, rows[7][None], 30)
+    np.testing.assert_array_equal(neighbours.indices[0], [7, *range(100, 129)])
+    assert (neighbours.distances == 0).all()
 
 
 def test_ties_keep_their_order_though_a_later_block_holds_the_nearest_row():
@@ -93,9 +93,9 @@ def test_ties_keep_their_order_though_a_later_block_holds_the_nearest_row():
     rows[1000] = -np.eye(4)[0]
     rows[3000] = 0
     rows[3001] = np.eye(4)[0]
-    found = nearest(rows, np.zeros((1, 4), np.float32), 30)
-    np.testing.assert_array_equal(found.indices[0, :3], [3000, 1000, 3001])
-    np.testing.assert_array_equal(found.distances[0, :3], [0, 1, 1])
+    neighbours = nearest(rows, np.zeros((1, 4), np.float32), 30)
+    np.testing.assert_array_equal(neighbours.indices[0, :3], [3000, 1000, 3001])
+    np.testing.assert_array_equal(neighbours.distances[0, :3], [0, 1, 1])
 
 
 def test_norms_that_drown_the_distances_change_nothing():
@@ -117,12 +117,12 @@ def test_a_query_at_a_stored_row_does_not_certify_the_others():
     ) / np.linalg.norm(shell, axis=1)[:, None]
     rows = 100 + shell
     rows[2000] = 100
-    found = nearest(rows, rows[2000][None], 30)
-    assert found.indices[0, 0] == 2000
+    neighbours = nearest(rows, rows[2000][None], 30)
+    assert neighbours.indices[0, 0] == 2000
     # a sum of four squares in float32; products of numbers near 100 would be off by
     # 5e-5
     np.testing.assert_allclose(
-        found.distances, brute(rows, rows[2000][None], 30)[0], rtol=5e-7
+        neighbours.distances, brute(rows, rows[2000][None], 30)[0], rtol=5e-7
     )
 
 
@@ -130,10 +130,10 @@ def test_double_precision_inputs_give_double_precision_results():
     with double_precision():
         rows = draws(4500, 5).astype(float)
         queries = draws(3, 5, 1).astype(float)
-        found = nearest(rows, queries, 4)
-        assert found.distances.dtype == np.float64
+        neighbours = nearest(rows, queries, 4)
+        assert neighbours.distances.dtype == np.float64
         np.testing.assert_allclose(
-            found.distances, brute(rows, queries, 4)[0], rtol=1e-13
+            neighbours.distances, brute(rows, queries, 4)[0], rtol=1e-13
         )
 
 
@@ -169,25 +169,28 @@ def test_a_store_that_fills_up_finds_the_first_rows_alone(n):
     rows = draws(n, 1)
     search = jax.jit(lambda stored: ExactSearch(rows, stored).search(rows[:5], 4))
     for stored in (2, n - 1):
-        found = search(jnp.array(stored))
+        neighbours = search(jnp.array(stored))
         distances, order = brute(rows[:stored], rows[:5], 4)
         missing = 4 - order.shape[1]
         np.testing.assert_array_equal(
-            found.indices, np.pad(order, ((0, 0), (0, missing)), constant_values=-1)
+            neighbours.indices,
+            np.pad(order, ((0, 0), (0, missing)), constant_values=-1),
         )
         expected = np.pad(distances, ((0, 0), (0, missing)), constant_values=np.inf)
-        np.testing.assert_allclose(found.distances, expected, atol=2e-6)
+        np.testing.assert_allclose(neighbours.distances, expected, atol=2e-6)
 
 
 def test_a_search_says_where_it_found_nothing_finite():
     q = jnp.array([[0.0, 0.0], [3e38, 3e38], [jnp.nan, 0.0]])
-    found = jax.jit(lambda q, stored: ExactSearch(draws(5, 2), stored).search(q, 3))
+    search = jax.jit(lambda q, stored: ExactSearch(draws(5, 2), stored).search(q, 3))
     far = Outcome.NOT_FINITE
-    lost = Outcome.EMPTY
+    empty = Outcome.EMPTY
     np.testing.assert_array_equal(
-        found(q, jnp.array(4)).outcome, [Outcome.OK, far, far]
+        search(q, jnp.array(4)).outcome, [Outcome.OK, far, far]
     )
-    np.testing.assert_array_equal(found(q, jnp.array(0)).outcome, [lost, lost, lost])
+    np.testing.assert_array_equal(
+        search(q, jnp.array(0)).outcome, [empty, empty, empty]
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,8 +270,8 @@ def test_a_store_spread_over_eight_devices_gives_the_same_rows(root, light):
 def test_one_device_is_a_special_case_of_many():
     rows = draws(2100, 4)
     queries = draws(5, 4, 1)
-    found = ShardedSearch(rows, jax.devices()[:1]).search(queries, 7)
-    np.testing.assert_array_equal(found.indices, brute(rows, queries, 7)[1])
+    neighbours = ShardedSearch(rows, jax.devices()[:1]).search(queries, 7)
+    np.testing.assert_array_equal(neighbours.indices, brute(rows, queries, 7)[1])
 
 
 class FlatIndex:

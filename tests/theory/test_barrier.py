@@ -59,15 +59,15 @@ def test_on_draws_the_sphere_is_lower_than_the_pattern_and_the_error_below_its_b
     record, frequencies
 ):
     """D-sharp10."""
-    found = []
+    differences = []
     for omega in frequencies:
         top = highest_on_spheres(omega, record.radius)
         sphere = estimate(omega, top)[0]
         centre = estimate(omega, Xi)[0]
         assert (sphere < centre).all()
         assert (centre >= record.level).all()
-        found.append(((sphere - partition(top)) - (centre - partition(Xi))).max())
-    assert record.error / 20 < max(found) <= record.error
+        differences.append(((sphere - partition(top)) - (centre - partition(Xi))).max())
+    assert record.error / 20 < max(differences) <= record.error
 
 
 def test_the_bound_on_the_curvature_contains_every_eigenvalue(record, frequencies):
@@ -104,7 +104,7 @@ def test_algorithm_1_stays_climbs_and_comes_to_rest(record):
 def test_below_half_of_DK_runs_leave_and_the_barrier_does_not_claim_otherwise(record):
     Y = D * K // 4
     assert not barrier(Xi, beta=BETA, Y=Y, radius=record.radius).holds
-    left = 0
+    departures = 0
     for seed in DRAWS:
         copy = ro.DrDAM.store(
             Xi, BETA, ro.RandomFeatures(D, Y, key=jax.random.key(seed))
@@ -112,8 +112,8 @@ def test_below_half_of_DK_runs_leave_and_the_barrier_does_not_claim_otherwise(re
         x = ro.retrieve(
             copy, Xi, step_size=0.05, max_steps=200, tol=0.0, progress=False
         ).x
-        left += (np.linalg.norm(x - Xi, axis=1) > record.radius).sum()
-    assert left > 0
+        departures += (np.linalg.norm(x - Xi, axis=1) > record.radius).sum()
+    assert departures > 0
 
 
 def test_the_fewest_frequencies_are_the_fewest(record):

@@ -24,9 +24,9 @@ def in_a_field(c, radius, *, step_size, steps, seed, terms=15_000):
     cosine, sine = rng.standard_normal((2, terms)) / np.sqrt(terms)
     start = np.full(D, radius / np.sqrt(D))
     u = start
-    found = []
+    points = []
     for _ in range(steps + 1):
-        found.append((np.linalg.norm(u), u @ start / radius**2))
+        points.append((np.linalg.norm(u), u @ start / radius**2))
         phase = waves @ u.astype(np.float32)
         cos = np.cos(phase)
         sin = np.sin(phase)
@@ -36,7 +36,7 @@ def in_a_field(c, radius, *, step_size, steps, seed, terms=15_000):
         u = u + step_size * (noise * slope - well * u) / (
             well + noise * (cosine @ cos + sine @ sin)
         )
-    return np.array(found).T
+    return np.array(points).T
 
 
 def test_descent_in_a_gaussian_field_is_as_predicted():
@@ -49,11 +49,11 @@ def test_descent_in_a_gaussian_field_is_as_predicted():
             in_a_field(c, radius, step_size=0.3, steps=10, seed=seed)
             for seed in range(2)
         ]
-        norms, kept = np.mean(runs, 0)
+        norms, projections = np.mean(runs, 0)
         # Ŝ at the start varies by c/√D, relative to the well .08, .17 and .15: the
         # share of a first step.
         np.testing.assert_allclose(norms, law.radius, atol=tolerance)
-        np.testing.assert_allclose(kept, law.displacement, atol=tolerance)
+        np.testing.assert_allclose(projections, law.displacement, atol=tolerance)
 
 
 def test_without_noise_it_is_mean_shift_to_the_pattern():
@@ -75,8 +75,8 @@ def test_the_first_step_leads_nearer_above_the_critical_slope_alone():
                 ratio * basin.critical_slope(step_size)
             )
             law = basin.descent(c, radius, step_size=step_size, steps=1)
-            wanted = ((1 - step_size) * radius) ** 2 + (step_size * c / kernel) ** 2
-            assert law.radius[1] ** 2 == pytest.approx(wanted)
+            expected = ((1 - step_size) * radius) ** 2 + (step_size * c / kernel) ** 2
+            assert law.radius[1] ** 2 == pytest.approx(expected)
             assert (law.radius[1] < radius) == (ratio > 1)
 
 
@@ -87,7 +87,7 @@ def wrong_bits():
     """
     features = ro.RandomFeatures(D, 4000, key=jax.random.key(0), projection="hadamard")
     patterns = ro.data.binary_patterns(16, D, key=jax.random.key(1))
-    found = {}
+    results = {}
     for K in (4, 8, 16):
         Xi = patterns[:K]
         for beta, flips in ((50.0, 0.05), (80.0, 0.1)):
@@ -98,8 +98,8 @@ def wrong_bits():
             ).x
             c = thresholds.roughness(D=D, K=K, Y=4000)
             law = basin.wrong_bits(c, beta=beta, flips=flips, step_size=0.5, steps=40)
-            found[K, beta] = float(hamming_error(end, Xi[:4]).mean()), float(law)
-    return found
+            results[K, beta] = float(hamming_error(end, Xi[:4]).mean()), float(law)
+    return results
 
 
 def test_the_memory_repairs_as_many_bits_as_the_law_says(wrong_bits):
@@ -147,8 +147,8 @@ def test_features_grow_faster_than_the_patterns():
     # With a twentieth more the noise is below the edge of the basin, with a twentieth
     # less above it.
     start = np.sqrt(flips * 4 * np.log(K))
-    for share, arrives in ((1.05, True), (0.95, False)):
-        c = thresholds.roughness(D=100, K=K, Y=share * Y)
+    for factor, arrives in ((1.05, True), (0.95, False)):
+        c = thresholds.roughness(D=100, K=K, Y=factor * Y)
         assert (
             basin.descent(c, start, step_size=0.2, steps=60).arrives == arrives
         ).all()
@@ -156,10 +156,10 @@ def test_features_grow_faster_than_the_patterns():
 
 def test_features_to_reach_have_the_roughness_allowed():
     """√(DK/2Y) is the largest c at which descent from √(βf) arrives."""
-    asked = {"step_size": 0.2, "steps": 30}
-    Y = basin.features_to_reach(D=50, K=8, beta=40.0, flips=0.1, **asked)
+    options = {"step_size": 0.2, "steps": 30}
+    Y = basin.features_to_reach(D=50, K=8, beta=40.0, flips=0.1, **options)
     assert (
-        pytest.approx(basin.roughness_allowed(2.0, **asked), rel=1e-9)
+        pytest.approx(basin.roughness_allowed(2.0, **options), rel=1e-9)
         == (50 * 8 / (2 * Y)) ** 0.5
     )
 
@@ -236,14 +236,16 @@ def test_wrong_bits_are_those_that_gaussian_entries_put_on_the_other_side():
     g = np.random.default_rng(0).standard_normal(400_000)
     end = basin.descent(0.8, np.sqrt(beta * flips), step_size=0.5, steps=2)
     # in units in which a bit is 0 or 1
-    kept = end.displacement[..., -1]
+    projection = end.displacement[..., -1]
     length = end.radius[..., -1] / np.sqrt(beta)
     flipped = np.arange(len(g)) < flips * len(g)
     # what the kept displacement leaves of the length
-    noise = np.sqrt(length**2 - np.mean((kept * flipped) ** 2))
-    drawn = np.mean(kept * flipped + noise * g > 0.5)
+    noise = np.sqrt(length**2 - np.mean((projection * flipped) ** 2))
+    fraction = np.mean(projection * flipped + noise * g > 0.5)
     law = basin.wrong_bits(0.8, beta=beta, flips=flips, step_size=0.5, steps=2)
-    assert law == pytest.approx(drawn, abs=4 * np.sqrt(drawn * (1 - drawn) / len(g)))
+    assert law == pytest.approx(
+        fraction, abs=4 * np.sqrt(fraction * (1 - fraction) / len(g))
+    )
 
 
 def test_a_run_comes_to_rest_where_the_well_is_as_steep_as_the_noise():

@@ -91,7 +91,7 @@ def test_half_of_the_patterns_survive_at_the_critical_beta(K, D):
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(K + D))
     centre = 0.5 / D**0.5
 
-    def kept(beta):
+    def stable_fraction(beta):
         x = ro.retrieve(
             ro.MrDAM(Xi, beta),
             Xi[:60],
@@ -106,7 +106,7 @@ def test_half_of_the_patterns_survive_at_the_critical_beta(K, D):
     high = 60.0
     while high - low > 0.1:
         middle = (low + high) / 2
-        low, high = (low, middle) if kept(middle) > 0.5 else (middle, high)
+        low, high = (low, middle) if stable_fraction(middle) > 0.5 else (middle, high)
     # The β of the half-way point scatters by 0.3 with the draw of the patterns.
     assert (low + high) / 2 == pytest.approx(critical_beta(K, D), rel=0.02)
 

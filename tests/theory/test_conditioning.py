@@ -155,16 +155,18 @@ def test_momentum_raises_the_floor_by_the_closed_form():
     rng = np.random.default_rng(0)
     w = np.zeros(20_000)
     before = np.zeros(20_000)
-    kept = 0.2
+    step_size = 0.2
     for _ in range(300):  # twenty thousand walks in one dimension
         w, before = (
-            (1 + 0.9 - kept) * w - 0.9 * before - kept * rng.normal(size=w.size),
+            (1 + 0.9 - step_size) * w
+            - 0.9 * before
+            - step_size * rng.normal(size=w.size),
             w,
         )
     assert (
         abs(
             w.var()
-            / float(stationary_covariance(one, one, one, kept, momentum=0.9)[0, 0])
+            / float(stationary_covariance(one, one, one, step_size, momentum=0.9)[0, 0])
             - 1
         )
         < 0.05

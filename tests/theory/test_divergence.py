@@ -101,10 +101,10 @@ def test_uniform_errors_contain_the_largest_error_found(D, Y, radius):
 
     starts = normal(1, 40, D)
     starts = radius * starts / norms(starts)[:, None] * np.linspace(0.1, 1, 40)[:, None]
-    found, found_slope = map(float, largest(normal(D, Y, D), starts))
+    worst, worst_slope = map(float, largest(normal(D, Y, D), starts))
     bound = kernel_error.uniform_kernel_error(D=D, Y=Y, radius=radius)
-    assert bound / 100 < found <= bound
-    assert found_slope <= kernel_error.uniform_derivative_error(D=D, Y=Y, radius=radius)
+    assert bound / 100 < worst <= bound
+    assert worst_slope <= kernel_error.uniform_derivative_error(D=D, Y=Y, radius=radius)
 
 
 def test_uniform_errors_by_hand():
@@ -505,13 +505,13 @@ def test_energy_level_is_the_start_plus_all_that_errors_can_add():
         ({"steps": 1000}, 1.25),
         ({"steps": 9, "diameter": 2.0}, 2.25),
     )
-    for change, share in cases:
+    for change, factor in cases:
         record = level(eps0=1e-3, eps1=1e-3, **change)
-        assert record.energy == pytest.approx(share * record.A**2, rel=1e-9)
+        assert record.energy == pytest.approx(factor * record.A**2, rel=1e-9)
 
 
-@pytest.mark.parametrize(("share", "above"), [(1.01, True), (0.99, False)])
-def test_the_estimate_must_stay_above_the_floor_of_the_memory(share, above):
+@pytest.mark.parametrize(("fraction", "above"), [(1.01, True), (0.99, False)])
+def test_the_estimate_must_stay_above_the_floor_of_the_memory(fraction, above):
     """Two patterns and Y = 4: the floor is √(2/8)/8 = 1/16, and the estimate e^−βE but
     for next to nothing.
     """
@@ -523,7 +523,7 @@ def test_the_estimate_must_stay_above_the_floor_of_the_memory(share, above):
         beta=2.0,
         step_size=0.5,
         steps=3,
-        energy=-log(share / 16) / 2,
+        energy=-log(fraction / 16) / 2,
         **errors,
     )
     assert (
@@ -898,8 +898,8 @@ def test_the_lines_of_lemmas_2_and_3_as_printed():
         "eq24-26": logits / (2 * beta * K * norm(x - z)),
         "eq27": turned / ((1 + 2 * K * beta * np.exp(beta / 2)) * norm(x - z)),
     }
-    found = memory_bounds.lemma_2(memory, states[:1], states[1:2])
-    assert {name: float(found[name][0]) for name in expected} == pytest.approx(
+    sides = memory_bounds.lemma_2(memory, states[:1], states[1:2])
+    assert {name: float(sides[name][0]) for name in expected} == pytest.approx(
         expected, rel=1e-9
     )
     kernels = np.asarray(copy.features.inner(states[:1].T, Xi.T))[0]  # at β = 1
@@ -915,8 +915,8 @@ def test_the_lines_of_lemmas_2_and_3_as_printed():
         "eq43-46": second / allowed,
         "eq47": error / (2 * allowed),
     }
-    found = memory_bounds.lemma_3(memory, copy, states[:1])
-    assert {name: float(found[name][0]) for name in lines} == pytest.approx(
+    sides = memory_bounds.lemma_3(memory, copy, states[:1])
+    assert {name: float(sides[name][0]) for name in lines} == pytest.approx(
         lines, rel=1e-6
     )
 

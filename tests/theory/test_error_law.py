@@ -177,15 +177,15 @@ def test_chebyshev_bound_holds_as_often_as_promised():
     Y = 500
     draws = 100
     bound = error_law(memory, x).gradient_error_bound(Y, s=1.5, t=1.5)
-    held = 0
+    count = 0
     for seed in range(draws):
         copy = ro.DrDAM.store(
             Xi, 20.0, ro.RandomFeatures(20, Y, key=jax.random.key(seed))
         )
-        held += bool(
+        count += bool(
             np.linalg.norm(np.asarray(copy.gradient(x)) - memory.gradient(x)) <= bound
         )
-    assert held / draws >= 1 - 2 / 1.5**2
+    assert count / draws >= 1 - 2 / 1.5**2
     assert np.isinf(error_law(memory, x).gradient_error_bound(2, s=3.0))
 
 

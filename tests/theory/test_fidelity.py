@@ -44,15 +44,15 @@ def test_approximation_errors_are_those_of_eq_14_and_differ_by_root_pi_D_half():
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(2))
     exact = ro.MrDAM(Xi, 30.0)
     memory = ro.DrDAM.store(Xi, 30.0, ro.RandomFeatures(D, 4000, key=jax.random.key(3)))
-    found = approximation_errors(exact, memory, Xi)
+    errors = approximation_errors(exact, memory, Xi)
     difference = np.asarray(exact.gradient(Xi)) - memory.gradient(Xi)
-    assert np.allclose(found.gradient, np.sqrt((difference**2).sum(1)), rtol=1e-5)
+    assert np.allclose(errors.gradient, np.sqrt((difference**2).sum(1)), rtol=1e-5)
     assert np.allclose(
-        found.energy,
+        errors.energy,
         np.abs(np.asarray(exact.energy(Xi)) - memory.energy(Xi)),
         atol=1e-6,
     )
-    assert np.mean(found.gradient) / np.mean(found.entry) == pytest.approx(
+    assert np.mean(errors.gradient) / np.mean(errors.entry) == pytest.approx(
         (np.pi * D / 2) ** 0.5, rel=0.05
     )
 
@@ -73,10 +73,10 @@ def test_flip_bits_flips_exactly_that_share():
 
 def test_occlude_keeps_the_first_entries_and_paints_the_rest():
     pictures = np.random.default_rng(6).random((3, 10), np.float32)
-    seen, kept = map(np.asarray, occlude(pictures, visible=0.4, fill=0.5))
-    assert kept.tolist() == [True] * 4 + [False] * 6
-    assert (seen[:, :4] == pictures[:, :4]).all()
-    assert (seen[:, 4:] == 0.5).all()
+    queries, mask = map(np.asarray, occlude(pictures, visible=0.4, fill=0.5))
+    assert mask.tolist() == [True] * 4 + [False] * 6
+    assert (queries[:, :4] == pictures[:, :4]).all()
+    assert (queries[:, 4:] == 0.5).all()
 
 
 def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():

@@ -96,18 +96,18 @@ def test_an_estimated_kernel_can_be_negative_and_a_polynomial_one_has_finite_ran
 def test_uniform_bound_holds_and_is_within_a_factor_of_eight(D, Y, R):
     """D-U0 and the corrected (A2)."""
     features = ro.RandomFeatures(D, Y, key=jax.random.key(D))
-    found, where = map(
+    worst, where = map(
         np.asarray,
         largest_kernel_error(features, R, key=jax.random.key(1), starts=16, steps=60),
     )
     bound = uniform_kernel_error(D=D, Y=Y, radius=R, delta=0.01)
-    assert bound / 8 < float(found) <= bound
+    assert bound / 8 < float(worst) <= bound
     assert np.linalg.norm(where) <= R * (1 + 1e-5)
     estimate = np.cos(
         np.asarray(features.omega, float) @ np.asarray(where, float)
     ).mean()
     assert abs(estimate - np.exp(-0.5 * float(where @ where))) == pytest.approx(
-        float(found), abs=1e-5
+        float(worst), abs=1e-5
     )
 
 
@@ -115,7 +115,7 @@ def test_the_kept_bound_is_the_smaller_one_and_below_claim_1_of_rahimi_and_recht
     """D-U0: straight lines on small balls, a net on large ones; Claim 1 put back into
     its tail gives δ.
     """
-    kept = {}
+    choices = {}
     for D, Y, R in product(
         (1, 5, 50, 1000), (100, 20_000, 10**9), (0.1, 1.0, 5.0, 30.0)
     ):
@@ -128,14 +128,14 @@ def test_the_kept_bound_is_the_smaller_one_and_below_claim_1_of_rahimi_and_recht
         ) == pytest.approx(0.05, rel=1e-6)
         assert uniform_kernel_error(**ball) == min(straight, net)
         assert min(straight, net) < claim or claim > 2
-        kept[R] = kept.get(R, set()) | {straight < net}
-    assert kept[0.1] == {True}
-    assert kept[30.0] == {False}
+        choices[R] = choices.get(R, set()) | {straight < net}
+    assert choices[0.1] == {True}
+    assert choices[30.0] == {False}
 
 
 def test_the_search_beats_random_points():
     features = ro.RandomFeatures(4, 300, key=jax.random.key(0))
-    found, _ = largest_kernel_error(
+    worst, _ = largest_kernel_error(
         features, 2.0, key=jax.random.key(1), starts=16, steps=100
     )
     delta = np.random.default_rng(0).normal(size=(2000, 4))
@@ -148,7 +148,7 @@ def test_the_search_beats_random_points():
         np.cos(delta @ np.asarray(features.omega).T).mean(1)
         - np.exp(-0.5 * (delta**2).sum(1))
     )
-    assert float(found) > errors.max()
+    assert float(worst) > errors.max()
 
 
 def test_finitely_many_cosines_return_so_no_bound_holds_everywhere():

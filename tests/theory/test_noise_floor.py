@@ -71,12 +71,15 @@ def test_no_preconditioner_rate_or_momentum_has_a_lower_floor_at_its_slowest_fac
         assert floor > least * (1 - 1e-9)
         nearest = min(nearest, floor / least)
         inverse = np.linalg.inv(H)
-        found = (1 - factor) ** 2, factor**2  # rate and momentum that attain it
-        assert float(noise_floor(H, N, inverse, *found)) == pytest.approx(
+        rate_and_momentum = (
+            (1 - factor) ** 2,
+            factor**2,
+        )  # rate and momentum that attain it
+        assert float(noise_floor(H, N, inverse, *rate_and_momentum)) == pytest.approx(
             float(lowest_floor(H, N, factor)), rel=1e-6
         )
         # a double root
-        assert float(slowest_factor(H, inverse, *found)) == pytest.approx(
+        assert float(slowest_factor(H, inverse, *rate_and_momentum)) == pytest.approx(
             factor, abs=1e-6
         )
         alone = float(lowest_floor(H, N, factor, momentum=False))

@@ -105,12 +105,12 @@ def test_minus_y_is_missed_by_two_where_the_step_size_is_one_or_more(alpha):
     answers 0 is 1.
     """
     x, y = np.meshgrid(np.linspace(0, 1, 6), [-1.0, 1.0], indexing="ij")
-    drawn = units(300, seed=4)
-    w, b, o = (drawn[:, n, None, None] for n in range(3))
+    parameters = units(300, seed=4)
+    w, b, o = (parameters[:, n, None, None] for n in range(3))
     before = (o * np.maximum(w * x[..., None] + b, 0)).sum(-1)
     after = before + np.asarray(
         jax.vmap(lambda one, d: one_layer_move(*one, x, x, d))(
-            drawn, alpha * (y - before)
+            parameters, alpha * (y - before)
         )
     )
     assert np.abs(after + y).max(-1).min() >= 2 - 1e-9

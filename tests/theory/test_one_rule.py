@@ -30,13 +30,15 @@ close = partial(np.testing.assert_allclose, rtol=0, atol=1e-8)
 
 def kernel(n, spread, seed=0):
     """Laplace kernel of n points in the plane, and of them at 200 more."""
-    keys, asked = np.random.default_rng(seed).normal(size=(2, 2, max(n, 200))) * spread
+    keys, queries = (
+        np.random.default_rng(seed).normal(size=(2, 2, max(n, 200))) * spread
+    )
     keys = keys[:, :n]
 
     def reach(b):
         return np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0))
 
-    return reach(keys), reach(asked)
+    return reach(keys), reach(queries)
 
 
 def test_how_one_writes_is_the_choice_of_X():
@@ -155,13 +157,13 @@ def test_the_expected_error_of_any_way_of_writing(noise):
     ridge = Ridge(1 / noise**2) if noise else Exact()
     best = one_rule.matrix_of(ridge, S) @ weights
     least = one_rule.expected_error(best, S, weights, 1.0, noise)
-    ways = [
+    matrices = [
         one_rule.matrix_of(rule, S) @ weights
         for rule in (BatchStep(0.3), InSequence(), Ridge(2.0), Exact())
     ]
     # the last is normalised: no X, and the law holds
     for w in (
-        *ways,
+        *matrices,
         weights / weights.sum(0),
     ):
         law = one_rule.expected_error(w, S, weights, 1.0, noise)

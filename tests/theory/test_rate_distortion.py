@@ -64,13 +64,13 @@ def test_mean_square_over_space_of_what_rounding_adds_is_that_of_the_entries():
             (S, slope), (S_hat, slope_hat) = (
                 m.features.read(2 * x, m.unpacked) for m in (memory, other)
             )
-            found = [
+            mean_squares = [
                 jnp.mean((S_hat - S) ** 2),
                 4 * jnp.mean(((slope_hat - slope) ** 2).sum(1)),
             ]
             expected = rounding_error(memory, other)
             assert expected[0] > 0.1
-            np.testing.assert_allclose(expected, np.sqrt(found), rtol=1e-12)
+            np.testing.assert_allclose(expected, np.sqrt(mean_squares), rtol=1e-12)
 
 
 def test_errors_at_the_stored_patterns_cancel():
@@ -99,23 +99,25 @@ def test_rounding_acts_like_a_loss_of_features():
     pulled = {}
     for bits in (32, 4, 2, 1):
         rounded = replace(memory, bits=bits)
-        left = effective_features(Y, bits=bits)
+        effective_Y = effective_features(Y, bits=bits)
         # the root mean square of Ŝ over space
         noise = jnp.linalg.norm(rounded.unpacked) / (2 * Y) ** 0.5
-        assert noise == pytest.approx(float(thresholds.noise(K=K, Y=left)), rel=0.01)
+        assert noise == pytest.approx(
+            float(thresholds.noise(K=K, Y=effective_Y)), rel=0.01
+        )
         pulled[bits] = float(jnp.sqrt((rounded.gradient(Xi) ** 2).sum(1).mean()))
         assert pulled[bits] == pytest.approx(
-            float(thresholds.displacement(D=D, K=K, Y=left, beta=beta)), rel=0.05
+            float(thresholds.displacement(D=D, K=K, Y=effective_Y, beta=beta)), rel=0.05
         )
     assert pulled[1] / pulled[32] == pytest.approx((np.pi / 2) ** 0.5, rel=0.03)
 
 
 def test_one_bit_an_entry_is_the_cheapest():
-    spent = [stored_bits(bits=bits) for bits in (1, 2, 4, 8, 32)]
-    assert spent == sorted(spent)
-    assert spent[0] == pytest.approx(2 * np.pi)
-    assert spent[-1] == pytest.approx(128)
-    assert min(spent) > thresholds.information_bound(D=1, K=1, flips=0.5)
+    costs = [stored_bits(bits=bits) for bits in (1, 2, 4, 8, 32)]
+    assert costs == sorted(costs)
+    assert costs[0] == pytest.approx(2 * np.pi)
+    assert costs[-1] == pytest.approx(128)
+    assert min(costs) > thresholds.information_bound(D=1, K=1, flips=0.5)
 
 
 def test_only_memories_of_one_map_are_compared():

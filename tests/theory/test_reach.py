@@ -61,11 +61,11 @@ def test_leading_eigenvectors_reach_most_of_single_examples():
     A, D = (np.float32(rows.T @ rows / len(rows)) for rows in (x, delta))
     T = np.eye(m, dtype=np.float32)[:, -r:]
     V = np.eye(n, dtype=np.float32)[:r]
-    found = (((delta @ T) ** 2).sum(1) * ((x @ V.T) ** 2).sum(1)).mean() / (
+    ratio = (((delta @ T) ** 2).sum(1) * ((x @ V.T) ** 2).sum(1)).mean() / (
         (delta**2).sum(1) * (x**2).sum(1)
     ).mean()
     law = float(example_share(A, D, T, V))
-    assert law == pytest.approx(found, rel=0.02)
+    assert law == pytest.approx(ratio, rel=0.02)
     top = [np.linalg.eigh(moment)[1][:, -r:] for moment in (D, A)]
     best = float(example_share(A, D, top[0], top[1].T))
     assert best == pytest.approx(law, rel=1e-2)

@@ -23,19 +23,19 @@ from rankone.theory.residual_energy import (
 )
 
 
-def ways(n, d, *, box=1.0, queries=4000, repetitions=10, seed=0):
+def offsets(n, d, *, box=1.0, queries=4000, repetitions=10, seed=0):
     """The way from each query to its nearest of n points, uniform in the unit cube;
     sides of length 1 are closed up.
     """
     rng = np.random.default_rng(seed)
     sides = np.broadcast_to(box, (d,))
-    found = []
+    runs = []
     for _ in range(repetitions):
         X = rng.random((n, d))
         q = rng.random((queries, d))
         v = X[cKDTree(X, boxsize=sides).query(q)[1]] - q
-        found.append(v - np.round(v) * (sides > 0))
-    return np.stack(found)
+        runs.append(v - np.round(v) * (sides > 0))
+    return np.stack(runs)
 
 
 def mean_error(values):
@@ -51,7 +51,7 @@ def mean_error(values):
 
 @pytest.mark.parametrize(("n", "d"), [(200, 1), (200, 2), (200, 3), (1000, 5)])
 def test_memory_multiplies_the_risk_of_a_wave_by_the_stated_number(n, d):
-    v = ways(n, d, repetitions=60, queries=1000)
+    v = offsets(n, d, repetitions=60, queries=1000)
     for k in (1, 4, 16):
         mean, error = mean_error(2 * (1 - np.cos(2 * pi * k * v[..., 0])))
         assert abs(mean - mode_risk(n, d, k)) < 4 * error
@@ -140,10 +140,12 @@ def test_density_enters_to_the_power_one_less_two_over_d(sign):
     grid = np.linspace(0, 1, 4001)
     wave = np.cos(2 * pi * grid)
     p = 1 + 0.8 * wave
-    share = grid + 0.8 * np.sin(2 * pi * grid) / (2 * pi)
+    distribution = grid + 0.8 * np.sin(2 * pi * grid) / (2 * pi)
 
     def draw(m):
-        return np.c_[np.interp(rng.random(m), share, grid) % 1, rng.random((m, d - 1))]
+        return np.c_[
+            np.interp(rng.random(m), distribution, grid) % 1, rng.random((m, d - 1))
+        ]
 
     def g(x):
         return (1 + sign * np.cos(2 * pi * x[:, 0])) * np.sin(2 * pi * x[:, 1])
@@ -193,7 +195,7 @@ def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyon
     n = 1500
     inner = energy_law(1500, d, 1.0)
     walls, none = (
-        ways(n, d, box=np.r_[side, np.ones(d - 1)], repetitions=16) ** 2
+        offsets(n, d, box=np.r_[side, np.ones(d - 1)], repetitions=16) ** 2
         for side in (0.0, 1.0)
     )
     for axis, (tangential, normal) in ((0, (0, 2)), (1, (2, 0))):
@@ -214,7 +216,7 @@ def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
 
     whole = quad(density, -1, 1)[0]
 
-    def kept(t):
+    def second_moment(t):
         return quad(lambda w: w * w * density(w), -t, 1)[0] * d / whole
 
     def solid(w):
@@ -223,8 +225,8 @@ def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
     def inside(t):
         return quad(solid, -t, 1)[0] / quad(solid, -1, 1)[0]
 
-    found = quad(lambda t: kept(t) * inside(t) ** (-1 - 3 / d) - 1, 0, 1)[0]
-    assert found == pytest.approx(
+    integral = quad(lambda t: second_moment(t) * inside(t) ** (-1 - 3 / d) - 1, 0, 1)[0]
+    assert integral == pytest.approx(
         (1 - d / 3) * boundary_constant(d), rel=1e-6, abs=1e-9
     )
 
@@ -248,7 +250,7 @@ def test_the_base_that_is_worse_alone_is_better_with_memory():
     """
     smooth = mode_risk(30_000, 3, 1.0) / 2
     rough = mode_risk(30_000, 3, 4.0) / 8
-    v = ways(30_000, 3, repetitions=4)
+    v = offsets(30_000, 3, repetitions=4)
     for k, square, risk in ((1, 1 / 2, smooth), (4, 1 / 8, rough)):
         mean, error = mean_error(2 * square * (1 - np.cos(2 * pi * k * v[..., 0])))
         assert abs(mean - risk) < 4 * error + 0.01 * risk
@@ -274,10 +276,10 @@ def test_joint_training_spends_the_norm_on_what_is_rough():
     with double_precision():
         joint = np.asarray(joint_erm(waves, waves @ truth, L, nearest=nearest).theta)
         other = rng.permutation(n)
-        given = joint_erm(waves, waves @ truth, L, nearest=other).theta
+        minimiser = joint_erm(waves, waves @ truth, L, nearest=other).theta
         step = waves - waves[other]
         np.testing.assert_allclose(
-            given, constrained_erm(step, step @ truth, L).theta, rtol=1e-6
+            minimiser, constrained_erm(step, step @ truth, L).theta, rtol=1e-6
         )
     weight = mode_risk(n, 3, k.astype(float))
 

@@ -22,10 +22,10 @@ GRID = np.array([1, 2, 3, 10, 100, 1000, 10**4, 10**5, 10**6])
 @cache
 def simulated(d=5, L=0.6, **options):
     options = {"repetitions": 60, "queries": 100} | options
-    made = linear_resmem.simulate(
+    record = linear_resmem.simulate(
         np.array([30, 1000]), d, L, key=jax.random.key(d), **options
     )
-    return jax.tree.map(np.asarray, made)
+    return jax.tree.map(np.asarray, record)
 
 
 def mean_error(values):
@@ -81,9 +81,11 @@ def test_one_dimension_is_elementary():
 def test_two_terms_leave_an_error_of_order_n_to_the_minus_four_over_d(d):
     n = np.array([10**4, 10**6])
     r = ro.nearest_neighbour_risk(n, d)
-    left = abs(r.exact - r.law)
-    assert -np.log(left[1] / left[0]) / np.log(100) == pytest.approx(4 / d, rel=0.12)
-    assert (left < abs(r.exact - r.lower)).all()
+    remainder = abs(r.exact - r.law)
+    assert -np.log(remainder[1] / remainder[0]) / np.log(100) == pytest.approx(
+        4 / d, rel=0.12
+    )
+    assert (remainder < abs(r.exact - r.lower)).all()
 
 
 @pytest.mark.parametrize(("n", "d"), [(10, 2), (1000, 3), (300, 5), (300, 8)])
@@ -201,10 +203,10 @@ def test_directions_are_left_out_only_where_no_input_goes(scale, theta):
     one, one of length 0 nothing.
     """
     with double_precision():
-        found = linear_resmem.constrained_erm(
+        fit = linear_resmem.constrained_erm(
             np.diag([1.0, scale]), np.array([1.0, scale]), 5.0
         )
-    np.testing.assert_allclose(found.theta, [1.0, theta], atol=1e-12)
+    np.testing.assert_allclose(fit.theta, [1.0, theta], atol=1e-12)
 
 
 def test_multiplier_tends_to_its_limit():

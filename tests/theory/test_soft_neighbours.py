@@ -34,7 +34,7 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
     """
     true = soft_neighbours.soft_reading(KEYS, R, ASKED, SIGMA)
     law = soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, Y)
-    made = soft_neighbours.laplace_features(D, Y, SIGMA, key=jax.random.key(0))
+    example = soft_neighbours.laplace_features(D, Y, SIGMA, key=jax.random.key(0))
 
     @jax.jit
     def error(key):
@@ -43,10 +43,12 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
         # all that is kept: 2Y (H + 1) numbers
         numerator = stored @ R.T
         denominator = stored.sum(1)
-        asked = features.features(jnp.asarray(ASKED, jnp.float32))
-        return ((numerator.T @ asked / (denominator @ asked)[None] - true) ** 2).sum(0)
+        at_queries = features.features(jnp.asarray(ASKED, jnp.float32))
+        return (
+            (numerator.T @ at_queries / (denominator @ at_queries)[None] - true) ** 2
+        ).sum(0)
 
-    assert made.M == 2 * Y
+    assert example.M == 2 * Y
     errors = np.asarray(jax.lax.map(error, jax.random.split(jax.random.key(1), 300)))
     standard = errors.std(0) / 300**0.5
     assert (abs(errors.mean(0) - law) < 5 * standard + 0.1 * law).all()
@@ -79,9 +81,9 @@ def test_the_error_of_one_pair_and_of_two_by_hand(shift):
         return soft_neighbours.ratio_error(K, R, q, SIGMA, Y)
 
     np.testing.assert_allclose(law(keys[:, :1], np.array([[3.0]]), keys), 0, atol=1e-15)
-    found = law(keys, np.array([[1.0, -1.0]]), keys)
+    errors = law(keys, np.array([[1.0, -1.0]]), keys)
     np.testing.assert_allclose(
-        found, (2 / (1 + kappa) ** 2) ** 2 * (1 - kappa**2) / (2 * Y), rtol=1e-12
+        errors, (2 / (1 + kappa) ** 2) ** 2 * (1 - kappa**2) / (2 * Y), rtol=1e-12
     )
 
 

@@ -80,9 +80,9 @@ def test_bit_errors_follow_the_normal_tail():
     # flips if it exceeds one half: rescale the threshold to one that is met often
     at = 0.05
     law = thresholds.bit_error(D=60, K=60, Y=6 * 3600, beta=80.0 * (2 * at) ** 2)
-    share = (moved > at).mean()
+    fraction = (moved > at).mean()
     # 1800 entries, standard error .012, and the displacement's c² correction
-    assert abs(share - law) < 0.04
+    assert abs(fraction - law) < 0.04
 
 
 def test_bit_errors_by_hand():

@@ -116,11 +116,13 @@ def test_leaks_wrong_answers_and_changes_are_told_apart():
     def changing(a, b):
         b += 1
 
-    told = [outcome(Call(f, {"a": 1}), "NaN", {"a"})[0] for f in (named, leaky, itself)]
-    assert told == ["named", "leaky", "answered"]
+    outcomes = [
+        outcome(Call(f, {"a": 1}), "NaN", {"a"})[0] for f in (named, leaky, itself)
+    ]
+    assert outcomes == ["named", "leaky", "answered"]
     without = [
-        Call(lacking, {"a": told})
-        for told in ("It needs faiss: pip install faiss-cpu.", "no module")
+        Call(lacking, {"a": text})
+        for text in ("It needs faiss: pip install faiss-cpu.", "no module")
     ]
     assert [outcome(call, "NaN", {"a"})[0] for call in without] == ["named", "leaky"]
     assert outcome(Call(itself, {"a": 1j}), "complex", {"a"})[0] == "answered wrongly"
@@ -153,12 +155,12 @@ def test_an_error_is_to_name_what_the_caller_wrote(blames, leaks):
     counts = table(
         {"f": Call(refusing, {"self": 0, "a": np.ones(2), "b": 1.0})}, 1000, 0
     )
-    found = {
+    kinds = {
         kind
         for kind in ("complex", "None")
         if any(f"leaky: f(a={kind})" in said for said in counts[""])
     }
-    assert found == leaks
+    assert kinds == leaks
 
 
 def test_beside_an_argument_that_was_left_out_another_may_be_named():
@@ -180,11 +182,11 @@ def test_of_shapes_a_function_of_the_callers_has_the_word():
         descend,
         {"loss": loss, "W0": np.ones((2, 6)), "optimizer": optax.sgd(0.1), "steps": 2},
     )
-    told = [outcome(call, kind, {"W0"})[0] for kind in ("longer", "object")]
-    told.append(
+    outcomes = [outcome(call, kind, {"W0"})[0] for kind in ("longer", "object")]
+    outcomes.append(
         outcome(Call(np.linalg.cholesky, {"a": np.ones((2, 4))}), "longer", {"a"})[0]
     )
-    assert told == ["the caller's", "leaky", "leaky"]
+    assert outcomes == ["the caller's", "leaky", "leaky"]
 
 
 @pytest.mark.parametrize("block", [nullcontext, partial(renamed, a="b")])
@@ -198,28 +200,28 @@ def test_the_fastest_call_that_ended_well_seeds_the_others(block):
             if a < 0:
                 raise ValueError("a: got less; it must be more.")
 
-    with watched({id(refusing.__code__): ("refusing", refusing)}) as found:
+    with watched({id(refusing.__code__): ("refusing", refusing)}) as calls:
         with pytest.raises(ValueError, match=r"[ab]: got"):
             refusing(-1.0)
-        assert not found
+        assert not calls
         with double_precision():
             refusing(0.25)
-    assert found["refusing"].arguments == {"a": 0.25}
-    assert found["refusing"].double
+    assert calls["refusing"].arguments == {"a": 0.25}
+    assert calls["refusing"].double
 
 
 def test_a_compiled_function_that_is_checked_is_seen_from_outside():
     def twice(x: jax.Array):
         return 2 * x
 
-    asked = checked(jax.jit(twice))
-    with watched({id(twice.__code__): ("twice", asked)}) as found:
-        asked(np.ones(2))
-    assert found["twice"].function is asked
-    np.testing.assert_array_equal(found["twice"].arguments["x"], np.ones(2))
+    function = checked(jax.jit(twice))
+    with watched({id(twice.__code__): ("twice", function)}) as calls:
+        function(np.ones(2))
+    assert calls["twice"].function is function
+    np.testing.assert_array_equal(calls["twice"].arguments["x"], np.ones(2))
     assert (
         outcome(
-            found["twice"]._replace(arguments={"x": np.ones(2) * 1j}), "complex", {"x"}
+            calls["twice"]._replace(arguments={"x": np.ones(2) * 1j}), "complex", {"x"}
         )[0]
         == "named"
     )
@@ -245,6 +247,6 @@ def test_a_test_names_what_its_helpers_and_fixtures_name(tmp_path):
         "def test_it(fixed):\n    assert first\n"
         "def test_other():\n    assert third\n"
     )
-    found = names_of(tmp_path / "test_it.py", "test_it")
-    assert {"first", "second", "fixed"} <= found
-    assert "third" not in found
+    names = names_of(tmp_path / "test_it.py", "test_it")
+    assert {"first", "second", "fixed"} <= names
+    assert "third" not in names

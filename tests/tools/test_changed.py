@@ -67,14 +67,14 @@ ALL = {f"tests/{part}" for part in parts()}
 def test_a_change_leads_to_the_tests_that_it_concerns(
     files: list[str], chosen: set[str]
 ) -> None:
-    kept = {
+    always = {
         test
         for test in ALWAYS
         if not {str(parent) for parent in Path(test).parents} & chosen
     }
-    found = set(selected(files))
-    assert {test for test in found if test not in kept} == chosen
-    assert kept <= found
+    tests = set(selected(files))
+    assert {test for test in tests if test not in always} == chosen
+    assert always <= tests
 
 
 @pytest.mark.parametrize(
@@ -101,18 +101,18 @@ def test_a_file_leads_to_the_tests_that_name_it_and_to_no_whole_part(
     file: str, chosen: set[str]
 ) -> None:
     """At least to these: a test that is added may name the file, too."""
-    found = set(selected([file]))
-    assert chosen <= found
-    assert not found & ALL
+    tests = set(selected([file]))
+    assert chosen <= tests
+    assert not tests & ALL
 
 
 def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_it_defines() -> (
     None
 ):
-    found = set(selected(["src/rankone/theory/drift.py"])) - ALWAYS
-    assert found
+    tests = set(selected(["src/rankone/theory/drift.py"])) - ALWAYS
+    assert tests
     assert all(
-        test.startswith("tests/theory/test_divergence.py::test_") for test in found
+        test.startswith("tests/theory/test_divergence.py::test_") for test in tests
     )
 
 
@@ -165,8 +165,8 @@ def test_a_quick_test_reads_no_built_page(
 def test_a_quick_test_starts_no_program_but_git_and_node(
     command: list[str] | str, reason: str | None
 ) -> None:
-    found = quick.needs("subprocess.Popen", (None, command, None, None))
-    assert found == (reason and quick.SKIPPED[reason])
+    need = quick.needs("subprocess.Popen", (None, command, None, None))
+    assert need == (reason and quick.SKIPPED[reason])
 
 
 def test_a_test_that_asks_for_more_is_skipped_and_counted(tmp_path: Path) -> None:

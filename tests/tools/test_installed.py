@@ -44,29 +44,31 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Pythons of fresh environments with the wheel and what it declares."""
-    made = []
-    found = pythons()
+    interpreters = []
+    candidates = pythons()
     folder = tmp_path_factory.mktemp("environments")
     # named here, so that the lowest is taken of these and not of what these need
     declared = PROJECT["dependencies"]
     for python, resolution in zip(
-        (found[0], found[-1]), ("lowest-direct", "highest"), strict=True
+        (candidates[0], candidates[-1]), ("lowest-direct", "highest"), strict=True
     ):
         environment = folder / resolution
         uv("venv", "--quiet", "--python", python, environment)
-        made.append(environment / ("Scripts" if os.name == "nt" else "bin") / "python")
+        interpreters.append(
+            environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+        )
         options = ["--only-binary", ":all:", "--resolution", resolution]
         uv(
             "pip",
             "install",
             "--quiet",
             "--python",
-            made[-1],
+            interpreters[-1],
             *options,
             wheel,
             *declared,
         )
-    return made
+    return interpreters
 
 
 def test_the_snippet_of_the_readme_prints_the_same_on_the_oldest_and_the_newest(

@@ -22,7 +22,7 @@ def f(x, axis=0):
 '''
 
 
-def made(code):
+def changed_lines(code):
     """Each changed line of the code."""
     finder = mutation.Finder(code)
     return sorted(
@@ -32,7 +32,7 @@ def made(code):
 
 
 def test_each_formula_is_changed_and_no_check_message_index_or_annotation():
-    assert made(CODE) == sorted(
+    assert changed_lines(CODE) == sorted(
         [
             'y: Float[Array, "2"] = x[1] + 0.5 * x.sum(axis=2)',
             'y: Float[Array, "2"] = x[1] - 1.0 * x.sum(axis=2)',
@@ -53,9 +53,10 @@ def test_a_changed_file_is_still_a_program():
 @pytest.mark.parametrize("letters", ["β = a + b", "π_μ = (α - 1) * β"])
 def test_places_are_found_behind_letters_of_many_bytes(letters):
     assert all(
-        "��" not in line and line.startswith(letters[0]) for line in made(letters)
+        "��" not in line and line.startswith(letters[0])
+        for line in changed_lines(letters)
     )
-    assert made(letters)
+    assert changed_lines(letters)
 
 
 SAME = {
@@ -106,9 +107,9 @@ def test_a_claim_s_function_brings_the_private_ones_that_it_calls():
         "tests/memory/test_hopfield.py",
     )
     assert target.tests[2:] == ()  # its name stands in no other file of unit tests
-    drawn = mutation.target("rankone.memory.descent.retrieve", rows, most=1)
+    selection = mutation.target("rankone.memory.descent.retrieve", rows, most=1)
     # where its name stands most often
-    assert drawn.tests == ("tests/memory/test_descent.py",)
+    assert selection.tests == ("tests/memory/test_descent.py",)
     assert target.code.path == "src/rankone/memory/hopfield.py"
     assert target.changes == mutation.target(rows[0]["source"], rows, most=3).changes
 

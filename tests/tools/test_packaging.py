@@ -94,9 +94,9 @@ def test_the_pages_wheel_holds_all_of_their_package_and_the_records(
     }
     # those that a chapter reads
     source |= {f"rankone_book/benchmarks/{name}.json" for name in RECORDS}
-    held = contents(book_wheel)
-    assert {name for name in held if ".dist-info/" not in name} == source
-    info = held[f"rankone_book-{PROJECT['version']}.dist-info/METADATA"].decode()
+    files = contents(book_wheel)
+    assert {name for name in files if ".dist-info/" not in name} == source
+    info = files[f"rankone_book-{PROJECT['version']}.dist-info/METADATA"].decode()
     assert re.findall(
         r"^Requires-Dist: rankone\[data,language\]==(.*)$", info, re.M
     ) == [PROJECT["version"]]
@@ -141,13 +141,13 @@ LICENCES |= {"ODC Public Domain Dedication": "PDDL-1.0"}
 
 
 def test_the_licence_covers_the_bundled_data(metadata: Message, wheel: Path) -> None:
-    told = (ROOT / "src" / "rankone" / "data" / "ATTRIBUTION.md").read_text("utf-8")
+    text = (ROOT / "src" / "rankone" / "data" / "ATTRIBUTION.md").read_text("utf-8")
     needed = {
-        licence for name, licence in LICENCES.items() if name in " ".join(told.split())
+        licence for name, licence in LICENCES.items() if name in " ".join(text.split())
     }
     assert set(metadata["License-Expression"].split(" AND ")) == needed
     # which would have to be added above
-    assert not re.findall(r"\b(?:GPL|BSD|Apache|CC BY-(?:NC|SA|ND))", told)
+    assert not re.findall(r"\b(?:GPL|BSD|Apache|CC BY-(?:NC|SA|ND))", text)
     for name in metadata.get_all("License-File", []):
         assert any(path.endswith(f"licenses/{name}") for path in contents(wheel))
     assert not [

@@ -59,6 +59,6 @@ def test_what_is_wrong_with_a_page_is_named(
     assert faults(page, [ROW], {**ROW["figures"], "Z-one.r*": ".2f"}) == said
     assert Path.cwd() == before
     if "measured" in cell:
-        shown = capsys.readouterr().out.split()
-        assert shown[0].startswith("Z-one.")
-        assert shown[1] == ("2.00" if "rest" in cell else f"{float(cell[-4:-1]):.1f}")
+        words = capsys.readouterr().out.split()
+        assert words[0].startswith("Z-one.")
+        assert words[1] == ("2.00" if "rest" in cell else f"{float(cell[-4:-1]):.1f}")

@@ -23,19 +23,19 @@ def name_of(requirement: str) -> str:
 
 def pins(file: str) -> dict[str, list[tuple[str, str]]]:
     """The pins of each package: its line without the marker, and its hashes."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_name: dict[str, list[tuple[str, str]]] = {}
     for head, hashes in re.findall(
         r"^([a-z0-9][^\\\n]*)\\\n((?:    .*\n)+)",
         (ROOT / file).read_text("utf-8"),
         re.M,
     ):
-        found.setdefault(name_of(head), []).append(
+        by_name.setdefault(name_of(head), []).append(
             (head.partition(";")[0].strip(), hashes)
         )
-    return found
+    return by_name
 
 
-def wanted(file: str) -> set[str]:
+def requirements(file: str) -> set[str]:
     lines = (
         line.partition("#")[0].strip()
         for line in (ROOT / file).read_text("utf-8").splitlines()
@@ -45,9 +45,9 @@ def wanted(file: str) -> set[str]:
 
 def test_the_book_is_pinned_without_what_only_tests_need() -> None:
     book, tests = map(pins, FILES)
-    assert wanted("requirements.in") <= set(book)
-    assert wanted("requirements-tests.in") <= set(tests)
-    assert not wanted("requirements-tests.in") & set(book)
+    assert requirements("requirements.in") <= set(book)
+    assert requirements("requirements-tests.in") <= set(tests)
+    assert not requirements("requirements-tests.in") & set(book)
 
 
 def test_a_package_that_both_files_pin_has_the_same_pins_in_both() -> None:
@@ -130,10 +130,10 @@ class Machine:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    made = Machine(tmp_path)
-    made.program("uv", UV)
-    made.program("df", "#!/bin/sh\necho head\necho disk 9 9 9000000 0% /\n")
-    return made
+    example = Machine(tmp_path)
+    example.program("uv", UV)
+    example.program("df", "#!/bin/sh\necho head\necho disk 9 9 9000000 0% /\n")
+    return example
 
 
 def test_the_book_needs_no_node_where_there_is_one_and_the_tests_need_npm(

@@ -102,13 +102,13 @@ def test_a_list_is_trimmed_to_what_the_notebooks_touch(tmp_path: Path) -> None:
     freeze = colab_freeze.trimmed(LIST, "2026-08-19", project=project)
     # ipywidgets depends on ipython-genutils and traitlets only indirectly, on anywidget
     # and torch not at all
-    kept = {
+    versions = {
         "ipython-genutils": "0.2.0",
         "ipykernel": "6.17.1",
         "ipywidgets": "7.7.1",
         "traitlets": "5.7.1",
     }
-    assert freeze == colab_freeze.Freeze("2026-08-19", "3.13", kept)
+    assert freeze == colab_freeze.Freeze("2026-08-19", "3.13", versions)
     (tmp_path / "recorded.txt").write_text(str(freeze))
     assert colab_freeze.recorded(tmp_path / "recorded.txt") == freeze
 
@@ -145,7 +145,7 @@ def test_a_python_is_found_by_its_version() -> None:
 def test_an_environment_is_made_anew_when_its_pins_change(tmp_path: Path) -> None:
     (tmp_path / "pins.txt").write_text("")
 
-    def made() -> float:
+    def creation_time() -> float:
         path = remade(
             tmp_path / "made",
             Path(sys.executable),
@@ -155,7 +155,7 @@ def test_an_environment_is_made_anew_when_its_pins_change(tmp_path: Path) -> Non
         )
         return path.lstat().st_mtime_ns
 
-    first = made()
-    assert made() == first
+    first = creation_time()
+    assert creation_time() == first
     (tmp_path / "pins.txt").write_text("# another\n")
-    assert made() > first
+    assert creation_time() > first

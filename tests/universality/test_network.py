@@ -100,10 +100,10 @@ def x64():
 
 def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
     """M-univ: float32, J = 8, to 1e-3 of the table everywhere off the ramps."""
-    found = learning_errors(build(cells=8), wave, cells=8, key=KEY)
-    assert found.deviation_worst < 1e-3
-    assert found.rms == pytest.approx(found.table_rms, abs=1e-3)
-    assert found.table_rms < 0.2
+    errors = learning_errors(build(cells=8), wave, cells=8, key=KEY)
+    assert errors.deviation_worst < 1e-3
+    assert errors.rms == pytest.approx(errors.table_rms, abs=1e-3)
+    assert errors.table_rms < 0.2
 
 
 def test_what_the_linear_path_adds_is_taken_out_of_the_table(x64):
@@ -130,11 +130,11 @@ def audit_tasks(tasks):
     after another.
     """
     draws = np.random.default_rng(0)
-    drawn = [
+    rows = [
         (draws.uniform(), draws.uniform(-1, 1), draws.uniform(size=101))
         for _ in range(tasks)
     ]
-    return tuple(np.array(column) for column in zip(*drawn, strict=True))
+    return tuple(np.array(column) for column in zip(*rows, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -159,16 +159,16 @@ def test_float32_reaches_the_audits_figures_on_its_own_tasks(
     error = np.asarray(learn(network, x, y, x_star), float) - wave(
         x[:, None], y[:, None], x_star
     )
-    found = np.sqrt(np.mean(error**2))
+    root_mean_square = np.sqrt(np.mean(error**2))
     if construction in ("seed", "logdepth"):
         table = lookup_table(wave, options["cells"])(
             x[:, None], y[:, None], x_star
         ) - wave(x[:, None], y[:, None], x_star)
         assert np.sqrt(np.mean(table**2)) == pytest.approx(rms, abs=5e-5)
-        assert found == pytest.approx(rms, abs=1e-4)
+        assert root_mean_square == pytest.approx(rms, abs=1e-4)
         assert abs(error).max() == pytest.approx(worst, abs=2e-3)
     else:
-        assert found < rms
+        assert root_mean_square < rms
         assert abs(error).max() < worst
 
 
@@ -178,18 +178,18 @@ def test_the_tables_error_halves_when_the_cells_double(x64):
         learning_errors(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=96)
         for J in (8, 16, 32)
     ]
-    for found in errors:
-        assert found.deviation_worst < 1e-3
+    for each in errors:
+        assert each.deviation_worst < 1e-3
     rates = np.log2([errors[n].rms / errors[n + 1].rms for n in (0, 1)])
     np.testing.assert_allclose(rates, 1, atol=0.2)
 
 
 def test_logarithmic_depth_holds_in_float32_at_64_cells():
-    found = learning_errors(build("logdepth", cells=64), wave, cells=64, key=KEY)
-    assert found.deviation_rms < 1e-4
-    assert found.deviation_worst < 2e-3  # at single points, where float32 meets a ramp
-    assert abs(found.rms - found.table_rms) < 1e-5
-    assert found.rms < 0.02
+    errors = learning_errors(build("logdepth", cells=64), wave, cells=64, key=KEY)
+    assert errors.deviation_rms < 1e-4
+    assert errors.deviation_worst < 2e-3  # at single points, where float32 meets a ramp
+    assert abs(errors.rms - errors.table_rms) < 1e-5
+    assert errors.rms < 0.02
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,9 @@ def test_four_hidden_layers_without_a_switch_beat_the_table():
     """M-S5: float32, 1,600 units in the last hidden layer."""
     network = build("shallow", units=1600)
     assert network.switch.size == 0
-    found = learning_errors(network, wave, key=KEY)
-    assert found.rms < 0.03
-    assert found.worst < 0.25
+    errors = learning_errors(network, wave, key=KEY)
+    assert errors.rms < 0.03
+    assert errors.worst < 0.25
 
 
 def test_a_fit_sees_each_task_once_in_its_order():
@@ -240,9 +240,9 @@ def test_a_fit_sees_each_task_once_in_its_order():
 
 def test_constant_depth_is_as_good_as_its_fitted_net():
     """M-S4: no jumps, so the largest error is small too."""
-    found = learning_errors(build("constant", units=1600), wave, key=KEY)
-    assert found.rms < 0.03
-    assert found.worst < 0.25
+    errors = learning_errors(build("constant", units=1600), wave, key=KEY)
+    assert errors.rms < 0.03
+    assert errors.worst < 0.25
 
 
 def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
@@ -253,9 +253,11 @@ def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
     four = build("shallow", units=1280, constants=Constants(margin=4.0))
     assert two.switch.size == 0
     assert two.size < four.size
-    found, other = (learning_errors(network, wave, key=KEY) for network in (two, four))
-    assert found.rms < 1.1 * other.rms < 0.04
-    assert found.worst < 0.25
+    shallow, other = (
+        learning_errors(network, wave, key=KEY) for network in (two, four)
+    )
+    assert shallow.rms < 1.1 * other.rms < 0.04
+    assert shallow.worst < 0.25
 
 
 def test_the_backward_pass_of_two_layers_cuts_x_into_cells(x64):
@@ -284,11 +286,11 @@ def test_two_hidden_layers_answer_minus_y_which_one_cannot():
     """M-S8, M-S9: a network of one hidden layer is off by 1 or more, wherever its step
     stays short.
     """
-    found = learning_errors(
+    errors = learning_errors(
         build("two_layers", lambda x, y, s: -y), lambda x, y, s: -y, key=KEY
     )
-    assert found.rms < 0.05
-    assert found.worst < 0.25
+    assert errors.rms < 0.05
+    assert errors.worst < 0.25
 
 
 @pytest.mark.parametrize("construction", FITTED)
@@ -453,9 +455,9 @@ def test_the_rank_one_step_and_its_writes_hold_for_any_relu_network(x64):
 
 def matrices(network):
     """[W b] of every weight layer, those of a stack one by one."""
-    shown = [np.asarray(layer.augmented) for layer in network.layers]
+    stacks = [np.asarray(layer.augmented) for layer in network.layers]
     return [
-        W for matrix in shown for W in (matrix if matrix.ndim == 3 else matrix[None])
+        W for matrix in stacks for W in (matrix if matrix.ndim == 3 else matrix[None])
     ]
 
 
@@ -675,8 +677,8 @@ def test_trainable_biases_add_one_to_every_kernel_and_a_reference_slot_repairs_i
         cell_selector(4, 1e-3, reference=True),
         bit_selector(4, 1e-3, reference=True),
     ):
-        mended = table_network(wave, selector, biases=True)
-        assert learning_errors(mended, wave, cells=4, key=KEY).deviation_rms < 1e-4
+        with_slot = table_network(wave, selector, biases=True)
+        assert learning_errors(with_slot, wave, cells=4, key=KEY).deviation_rms < 1e-4
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7])

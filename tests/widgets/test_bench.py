@@ -73,23 +73,23 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 def javascript(name: str, job: Any = None) -> Any:
     """The answer of one job of the bridge."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 def kernels(width):
     return {"laplace": Laplace(width), "gaussian": Gaussian(width**-2)}
 
 
-def read(found, kernel, rule, at, divide):
-    K = np.transpose(found["keys"])
-    R = np.asarray(found["values"])[None]
+def read(page, kernel, rule, at, divide):
+    K = np.transpose(page["keys"])
+    R = np.asarray(page["values"])[None]
     return interpolate(K, R, np.transpose(at), kernel, rule=rule, normalise=divide)[0]
 
 
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
 @pytest.mark.parametrize("divide", [False, True])
 def test_at_each_mark_it_reads_what_the_library_reads(kernel, divide):
-    given = {
+    settings = {
         "pairs": PAIRS,
         "width": 0.5,
         "kernel": kernel,
@@ -97,48 +97,50 @@ def test_at_each_mark_it_reads_what_the_library_reads(kernel, divide):
         "omega": 3.0,
         "view": "plane",
     }
-    asked = javascript("asked")["plane"]
+    points = javascript("asked")["plane"]
     rules = (BatchStep(), InSequence(), Ridge(3.0), Exact())
-    for way, found in enumerate(
-        javascript("measured", [given | {"way": way} for way in range(4)])
+    for mark, page in enumerate(
+        javascript("measured", [settings | {"way": mark} for mark in range(4)])
     ):
-        rule = rules[way]
-        K = jnp.asarray(found["keys"]).T
-        made = kernels(0.5)[kernel]
-        close(found["S"], made.inner(K, K), rtol=1e-12, err_msg=str(way))
+        rule = rules[mark]
+        K = jnp.asarray(page["keys"]).T
+        instance = kernels(0.5)[kernel]
+        close(page["S"], instance.inner(K, K), rtol=1e-12, err_msg=str(mark))
         close(
-            found["X"],
-            one_rule.matrix_of(rule, np.array(found["S"])),
+            page["X"],
+            one_rule.matrix_of(rule, np.array(page["S"])),
             rtol=1e-8,
             atol=1e-10,
         )
         curve, at_keys = (
-            read(found, made, rule, at, divide) for at in (asked, found["keys"])
+            read(page, instance, rule, at, divide) for at in (points, page["keys"])
         )
-        close(found["curve"], curve, rtol=1e-9, atol=1e-10)
-        close(found["read"], at_keys, rtol=1e-9, atol=1e-10)
-        seen = np.asarray(found["X"]) @ found["S"]
-        close(found["seen"], seen / seen.sum(0) if divide else seen, atol=1e-12)
+        close(page["curve"], curve, rtol=1e-9, atol=1e-10)
+        close(page["read"], at_keys, rtol=1e-9, atol=1e-10)
+        weights = np.asarray(page["X"]) @ page["S"]
+        close(page["seen"], weights / weights.sum(0) if divide else weights, atol=1e-12)
         true = (
-            0.8 * np.sin(4 * np.array(asked)[:, 0]) * np.cos(2 * np.array(asked)[:, 1])
+            0.8
+            * np.sin(4 * np.array(points)[:, 0])
+            * np.cos(2 * np.array(points)[:, 1])
         )
         close(
-            found["errors"]["unseen"], np.sqrt(np.mean((curve - true) ** 2)), rtol=1e-9
+            page["errors"]["unseen"], np.sqrt(np.mean((curve - true) ** 2)), rtol=1e-9
         )
         close(
-            found["errors"]["stored"],
-            np.sqrt(np.mean((at_keys - np.array(found["values"])) ** 2)),
+            page["errors"]["stored"],
+            np.sqrt(np.mean((at_keys - np.array(page["values"])) ** 2)),
             atol=1e-12,
         )
-        close(found["empty"], np.sqrt(np.mean(true**2)), rtol=1e-12)
+        close(page["empty"], np.sqrt(np.mean(true**2)), rtol=1e-12)
         close(
-            [each["unseen"] for each in found["along"]][20 * way],
-            found["errors"]["unseen"],
+            [each["unseen"] for each in page["along"]][20 * mark],
+            page["errors"]["unseen"],
             rtol=1e-12,
         )
         close(
-            np.reshape(found["field"], (65, 65))[::4, ::4].ravel(),
-            found["curve"],
+            np.reshape(page["field"], (65, 65))[::4, ::4].ravel(),
+            page["curve"],
             atol=1e-12,
         )
 
@@ -147,7 +149,7 @@ def test_between_the_marks_it_is_the_partial_solve():
     """The path of the slider, forward and backward, and where each leg meets the
     next.
     """
-    ways = [0, 0.35, 1, 1.6, 2, 2.8, 3]
+    positions = [0, 0.35, 1, 1.6, 2, 2.8, 3]
     places = [
         (0, 0, 0),
         (0.35, 0, 0),
@@ -158,7 +160,10 @@ def test_between_the_marks_it_is_the_partial_solve():
         (1, 1, 0),
     ]
     for backward in (False, True):
-        all_ways = [{"omega": 3, "backward": backward, "way": way} for way in ways]
+        all_ways = [
+            {"omega": 3, "backward": backward, "way": position}
+            for position in positions
+        ]
         for X, (earlier, later, slack) in zip(
             javascript("matrices", {"S": S, "all": all_ways}), places, strict=True
         ):
@@ -167,13 +172,13 @@ def test_between_the_marks_it_is_the_partial_solve():
 
 
 def test_rounds_are_those_of_the_library():
-    given = [
+    settings = [
         {"way": 1, "rounds": 2},
         {"way": 1, "rounds": 8},
         {"way": 1, "rounds": 64},
         {"way": 0, "rounds": 4},
     ]
-    *sequences, steps = javascript("matrices", {"S": S, "all": given})
+    *sequences, steps = javascript("matrices", {"S": S, "all": settings})
     for rounds, X in zip((2, 8, 64), sequences, strict=True):
         close(X, one_rule.matrix_of(Cycled(rounds), S), rtol=1e-8, atol=1e-10)
     step = np.zeros((6, 6))
@@ -185,20 +190,18 @@ def test_rounds_are_those_of_the_library():
 def test_the_random_frequencies_are_the_packages():
     key = jax.random.key(3)
     points = np.array(PAIRS)[:, :2]
-    made = {
+    by_kernel = {
         "laplace": laplace_features(2, 16, 0.5, key=key),
         "gaussian": ro.RandomFeatures(2, 16, key=key),
     }
-    for name, features in made.items():
+    for name, features in by_kernel.items():
         scale = 0.5 if name == "gaussian" else 1.0
-        found = javascript(
+        page = javascript(
             "features",
             {"kernel": name, "width": 0.5, "Y": 16, "seed": 3, "points": points},
         )
-        close(
-            np.transpose(found["drawn"]) * scale, features.omega, rtol=3e-6, atol=1e-6
-        )
-        phi = np.asarray(found["phi"])
+        close(np.transpose(page["drawn"]) * scale, features.omega, rtol=3e-6, atol=1e-6)
+        phi = np.asarray(page["phi"])
         close(
             phi @ phi.T, features.inner(points.T / scale, points.T / scale), atol=2e-4
         )
@@ -208,26 +211,26 @@ def test_features_cost_what_the_law_says_of_them():
     """The law is `ratio_error`'s, averaged over the line; over draws the cost is
     near it.
     """
-    given = {"pairs": PAIRS, "way": 0, "divide": True, "width": 0.8, "Y": 256}
-    found = javascript("measured", [given | {"seed": seed} for seed in range(20)])
-    K = np.transpose(found[0]["keys"])
-    R = np.asarray(found[0]["values"])[None]
-    asked = np.transpose(javascript("asked")["line"])
-    law = np.sqrt(ratio_error(K, R, asked, 0.8, 256).mean())
-    close([each["law"] for each in found], law, rtol=1e-9)
-    cost = np.sqrt(np.mean([each["cost"] ** 2 for each in found]))
+    settings = {"pairs": PAIRS, "way": 0, "divide": True, "width": 0.8, "Y": 256}
+    pages = javascript("measured", [settings | {"seed": seed} for seed in range(20)])
+    K = np.transpose(pages[0]["keys"])
+    R = np.asarray(pages[0]["values"])[None]
+    points = np.transpose(javascript("asked")["line"])
+    law = np.sqrt(ratio_error(K, R, points, 0.8, 256).mean())
+    close([each["law"] for each in pages], law, rtol=1e-9)
+    cost = np.sqrt(np.mean([each["cost"] ** 2 for each in pages]))
     assert 0.7 * law < cost < 1.4 * law
 
 
 def test_noise_is_jaxs_and_a_value_is_the_truth_and_what_is_added():
-    found = javascript(
+    page = javascript(
         "stored", {"view": "line", "pairs": PAIRS, "noise": 0.5, "seed": 4}
     )
     x, _, off = np.transpose(PAIRS)
-    close(found["truth"], 0.8 * np.sin(4 * x), rtol=1e-12)
-    drawn = np.asarray(jax.random.normal(jax.random.key(4), (12,), jnp.float32))[:6]
-    close(found["values"], 0.8 * np.sin(4 * x) + off + 0.5 * drawn, atol=1e-6)
-    assert np.allclose(np.transpose(found["keys"])[1], 0)
+    close(page["truth"], 0.8 * np.sin(4 * x), rtol=1e-12)
+    normals = np.asarray(jax.random.normal(jax.random.key(4), (12,), jnp.float32))[:6]
+    close(page["values"], 0.8 * np.sin(4 * x) + off + 0.5 * normals, atol=1e-6)
+    assert np.allclose(np.transpose(page["keys"])[1], 0)
 
 
 COPIED: list[dict[str, Any]] = [
@@ -242,12 +245,14 @@ COPIED: list[dict[str, Any]] = [
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
-    for given, shown in zip(COPIED, javascript("copied", COPIED), strict=True):
-        made = run_copied(shown["text"])
-        rtol = 1e-3 if given.get("Y") else 1e-6
-        close(made["read"], shown["curve"], rtol=rtol, atol=rtol, err_msg=shown["text"])
-    texts = [shown["text"] for shown in javascript("copied", COPIED)]
-    wanted = [
+    for settings, page in zip(COPIED, javascript("copied", COPIED), strict=True):
+        namespace = run_copied(page["text"])
+        rtol = 1e-3 if settings.get("Y") else 1e-6
+        close(
+            namespace["read"], page["curve"], rtol=rtol, atol=rtol, err_msg=page["text"]
+        )
+    texts = [page["text"] for page in javascript("copied", COPIED)]
+    words = [
         "rule=InSequence()",
         "normalise=True",
         "rule=Cycled(4)",
@@ -256,7 +261,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         "laplace_features",
     ]
     assert [
-        word for word, text in zip(wanted, texts, strict=False) if word not in text
+        word for word, text in zip(words, texts, strict=False) if word not in text
     ] == []
 
 
@@ -275,9 +280,9 @@ def test_each_question_is_answered_as_the_package_answers_it():
         "features": "900",
     }
     x = np.array([-0.9, -0.8, -0.7, -0.6, -0.5, -0.4, -0.05, 0.25, 0.55, 0.85])
-    told = 0.8 * np.sin(4 * x)[None]
+    values = 0.8 * np.sin(4 * x)[None]
     off = abs(
-        interpolate(x[None], told, x[None], Laplace(0.3), rule=InSequence()) - told
+        interpolate(x[None], values, x[None], Laplace(0.3), rule=InSequence()) - values
     )[0]
     assert (
         f"off by {off[:5].mean():.2g} on average, the last five by {off[5:].mean():.2g}"

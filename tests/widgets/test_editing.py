@@ -18,7 +18,7 @@ RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
 
 def javascript(name, **job):
     """The answer of one job in editing_bridge.mjs."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 pytestmark = pytest.mark.usefixtures("x64")
@@ -38,7 +38,7 @@ def setting(seed, n=12, D=2, H=2):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_edit_is_the_packages(seed, geometry, ridge, used):
     W, keys, k, v = setting(seed)
-    found = javascript(
+    page = javascript(
         "edit", W=W, keys=keys, used=used, k=k, v=v, geometry=geometry, ridge=ridge
     )
     C = (
@@ -46,22 +46,22 @@ def test_the_edit_is_the_packages(seed, geometry, ridge, used):
         if geometry == "identity"
         else keys[:used].T @ keys[:used] * (12 / used)
     )
-    wanted = editing.rank_one_edit(W, C, k, v, ridge=ridge)
-    np.testing.assert_allclose(found["right"], wanted.right, rtol=RTOL)
-    np.testing.assert_allclose(found["left"], wanted.left, rtol=RTOL)
-    np.testing.assert_allclose(found["W"], wanted.apply(W), rtol=RTOL)
+    expected = editing.rank_one_edit(W, C, k, v, ridge=ridge)
+    np.testing.assert_allclose(page["right"], expected.right, rtol=RTOL)
+    np.testing.assert_allclose(page["left"], expected.left, rtol=RTOL)
+    np.testing.assert_allclose(page["W"], expected.apply(W), rtol=RTOL)
     best = editing.rank_one_edit(W, keys.T @ keys, k, v).interference
-    assert found["least"] == pytest.approx(float(best), rel=RTOL)
-    change = (np.asarray(found["W"]) - W) @ keys.T
-    assert found["damage"] == pytest.approx((change**2).sum(), rel=RTOL)
+    assert page["least"] == pytest.approx(float(best), rel=RTOL)
+    change = (np.asarray(page["W"]) - W) @ keys.T
+    assert page["damage"] == pytest.approx((change**2).sum(), rel=RTOL)
 
 
 def test_leverage_is_the_packages():
     W, keys, _, v = setting(3)
-    found = javascript(
+    page = javascript(
         "edit", W=W, keys=keys, used=12, k=keys[4], v=v, geometry="keys", ridge=0
     )
-    assert found["leverage"] == pytest.approx(np.asarray(leverage(keys.T))[4], rel=RTOL)
+    assert page["leverage"] == pytest.approx(np.asarray(leverage(keys.T))[4], rel=RTOL)
 
 
 def test_keys_on_a_line_are_treated_as_the_package_does():
@@ -69,10 +69,10 @@ def test_keys_on_a_line_are_treated_as_the_package_does():
     keys = np.outer(np.linspace(-2, 2, 9), [0.8, 0.3])
     job = {"W": W, "keys": keys, "used": 9, "k": k, "v": v}
     pinv = editing.pseudo_inverse_edit(W, keys.T, k, v)
-    found = javascript("edit", **job, geometry="pinv", ridge=0)
-    np.testing.assert_allclose(found["W"], pinv.apply(W), rtol=1e-8)
-    assert found["damage"] == pytest.approx(float(pinv.interference), rel=1e-8)
-    assert found["least"] == 0
+    page = javascript("edit", **job, geometry="pinv", ridge=0)
+    np.testing.assert_allclose(page["W"], pinv.apply(W), rtol=1e-8)
+    assert page["damage"] == pytest.approx(float(pinv.interference), rel=1e-8)
+    assert page["least"] == 0
     limit = editing.ridge_limit_edit(W, keys.T, k, v).apply(W)
     ridged = javascript("edit", **job, geometry="keys", ridge=1e-7)
     np.testing.assert_allclose(ridged["W"], limit, rtol=1e-5)
@@ -88,15 +88,15 @@ def test_edits_in_sequence_are_the_packages(D, beta):
     K = rng.normal(size=(D, m))
     V = rng.normal(size=(4, m))
     C = keys.T @ keys
-    wanted = editing.sequential_edit(W, C, K, V, beta=beta)
+    expected = editing.sequential_edit(W, C, K, V, beta=beta)
     pairs = [{"k": k, "v": v} for k, v in zip(K.T, V.T, strict=True)]
-    found = javascript(
+    page = javascript(
         "sequence", W=W, C=C, pairs=pairs, order=list(range(m)), beta=beta, ridge=0
     )
     np.testing.assert_allclose(
-        found["residuals"], wanted.residuals, rtol=1e-7, atol=1e-10
+        page["residuals"], expected.residuals, rtol=1e-7, atol=1e-10
     )
-    np.testing.assert_allclose(found["W"], wanted.edit.apply(W), rtol=1e-7)
+    np.testing.assert_allclose(page["W"], expected.edit.apply(W), rtol=1e-7)
 
 
 def test_repeated_rounds_are_the_packages():
@@ -106,20 +106,20 @@ def test_repeated_rounds_are_the_packages():
     V = rng.normal(size=(2, 2))
     C = keys.T @ keys
     pairs = [{"k": k, "v": v} for k, v in zip(K.T, V.T, strict=True)]
-    found = javascript(
+    page = javascript(
         "sequence", W=W, C=C, pairs=pairs, order=[0, 1] * 5, beta=0, ridge=0
     )
-    wanted = editing.cyclic_edit(W, C, K, V, cycles=5)
-    np.testing.assert_allclose(found["W"], wanted.edit.apply(W), rtol=1e-8)
-    errors = np.asarray(wanted.errors)
+    expected = editing.cyclic_edit(W, C, K, V, cycles=5)
+    np.testing.assert_allclose(page["W"], expected.edit.apply(W), rtol=1e-8)
+    errors = np.asarray(expected.errors)
     cosine = javascript("cosine", C=C, a=K[:, 0], b=K[:, 1])
     np.testing.assert_allclose(errors[3] / errors[2], cosine, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("D", "T"), [(2, 8), (16, 48)])
 def test_many_edits_are_the_packages_on_the_same_draws(D, T):
-    found = javascript("many", D=D, T=T, seed=3, runs=2, outputs=5)
-    left = []
+    page = javascript("many", D=D, T=T, seed=3, runs=2, outputs=5)
+    errors = []
 
     @jax.jit
     def draws(key):
@@ -129,18 +129,18 @@ def test_many_edits_are_the_packages_on_the_same_draws(D, T):
         )
 
     for key in jax.random.split(jax.random.key(3), 2):
-        K, V = (np.asarray(drawn, float) for drawn in draws(key))
+        K, V = (np.asarray(draw, float) for draw in draws(key))
         K /= np.linalg.norm(K, axis=1, keepdims=True)
-        wanted = editing.sequential_edit(np.zeros((5, D)), np.eye(D), K.T, V.T)
-        left.append(np.asarray(wanted.residuals)[-1] ** 2 / 5)
+        sequence = editing.sequential_edit(np.zeros((5, D)), np.eye(D), K.T, V.T)
+        errors.append(np.asarray(sequence.residuals)[-1] ** 2 / 5)
     # normals agree to float32
-    np.testing.assert_allclose(found, np.mean(left, axis=0), rtol=1e-4, atol=1e-9)
+    np.testing.assert_allclose(page, np.mean(errors, axis=0), rtol=1e-4, atol=1e-9)
 
 
 def test_the_law_of_forgetting_is_the_packages():
-    wanted = sequential_residual(np.arange(1, 41), 40, 10)
+    expected = sequential_residual(np.arange(1, 41), 40, 10)
     np.testing.assert_allclose(
-        javascript("law", T=40, D=10), wanted, rtol=1e-9, atol=1e-12
+        javascript("law", T=40, D=10), expected, rtol=1e-9, atol=1e-12
     )
 
 
@@ -161,19 +161,21 @@ PATCHES = [
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
-    shown = javascript("copied", patches=PATCHES)
-    assert len(shown) == 8 + len(PATCHES)
-    for state in shown:
-        made = run_copied(state["text"])
-        np.testing.assert_allclose(made["W"], state["W"], rtol=1e-8, atol=1e-10)
-        np.testing.assert_allclose(made["after"], state["after"], rtol=1e-8, atol=1e-10)
+    states = javascript("copied", patches=PATCHES)
+    assert len(states) == 8 + len(PATCHES)
+    for state in states:
+        namespace = run_copied(state["text"])
+        np.testing.assert_allclose(namespace["W"], state["W"], rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(
-            made["interference"], state["measured"], rtol=1e-7, atol=1e-9
+            namespace["after"], state["after"], rtol=1e-8, atol=1e-10
         )
-        assert (made["interference"] ** 2).sum() == pytest.approx(
+        np.testing.assert_allclose(
+            namespace["interference"], state["measured"], rtol=1e-7, atol=1e-9
+        )
+        assert (namespace["interference"] ** 2).sum() == pytest.approx(
             state["total"], rel=1e-8
         )
-        said = float(made["printed"].split()[-1])
+        said = float(namespace["printed"].split()[-1])
         assert said == pytest.approx(state["total"], rel=5e-3, abs=1e-9)
 
 
@@ -214,7 +216,7 @@ def test_the_kernel_makes_the_edit_on_show(geometry, ridge):
     widget = explorer()
     with refused(ValueError, match="show the widget"):
         widget.edit()
-    shown = {
+    state = {
         "W": W,
         "keys": keys,
         "used": 7,
@@ -225,7 +227,7 @@ def test_the_kernel_makes_the_edit_on_show(geometry, ridge):
     }
     widget.shown = {
         name: np.asarray(a).tolist() if isinstance(a, np.ndarray) else a
-        for name, a in shown.items()
+        for name, a in state.items()
     }
-    found = javascript("edit", **shown)
-    np.testing.assert_allclose(widget.edit().apply(W), found["W"], rtol=1e-8)
+    page = javascript("edit", **state)
+    np.testing.assert_allclose(widget.edit().apply(W), page["W"], rtol=1e-8)

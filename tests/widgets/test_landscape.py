@@ -51,7 +51,7 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 def javascript(name, job):
     """The answer of one job of the bridge."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 def memories(beta=6.0, Y=200, seed=3, basis="sincos", patterns=PATTERNS):
@@ -63,29 +63,29 @@ def memories(beta=6.0, Y=200, seed=3, basis="sincos", patterns=PATTERNS):
 
 @pytest.mark.parametrize("basis", ["sincos", "cos", "exp", "expexp"])
 def test_both_landscapes_are_the_packages(basis):
-    made = {"patterns": PATTERNS, "beta": 6.0, "basis": basis, "Y": 200, "seed": 3}
-    found = javascript("read", {"states": STATES, "ticks": TICKS, **made})
+    settings = {"patterns": PATTERNS, "beta": 6.0, "basis": basis, "Y": 200, "seed": 3}
+    page = javascript("read", {"states": STATES, "ticks": TICKS, **settings})
     exact, copy = memories(basis=basis)
     np.testing.assert_allclose(
-        np.transpose(found["frequencies"]), copy.features.omega, atol=2e-6
+        np.transpose(page["frequencies"]), copy.features.omega, atol=2e-6
     )
-    np.testing.assert_allclose(found["energy"], exact.energy(STATES), rtol=1e-9)
+    np.testing.assert_allclose(page["energy"], exact.energy(STATES), rtol=1e-9)
     np.testing.assert_allclose(
-        found["gradient"], exact.gradient(STATES), rtol=1e-9, atol=1e-12
+        page["gradient"], exact.gradient(STATES), rtol=1e-9, atol=1e-12
     )
     np.testing.assert_allclose(
-        found["curvature"], jnp.linalg.eigvalsh(hessian(exact, STATES)), atol=1e-9
+        page["curvature"], jnp.linalg.eigvalsh(hessian(exact, STATES)), atol=1e-9
     )
     energy, gradient, floored = copy.read(STATES)
-    assert [one["floored"] for one in found["copy"]] == floored.tolist()
+    assert [one["floored"] for one in page["copy"]] == floored.tolist()
     np.testing.assert_allclose(
-        [one["energy"] for one in found["copy"]], energy, rtol=1e-4, atol=1e-5
+        [one["energy"] for one in page["copy"]], energy, rtol=1e-4, atol=1e-5
     )
     np.testing.assert_allclose(
-        [one["gradient"] for one in found["copy"]], gradient, rtol=1e-3, atol=1e-4
+        [one["gradient"] for one in page["copy"]], gradient, rtol=1e-3, atol=1e-4
     )
     grid = np.stack(np.meshgrid(TICKS, TICKS[::-1]), -1)  # row by row from the top
-    for field, memory in zip(found["fields"], (exact, copy), strict=True):
+    for field, memory in zip(page["fields"], (exact, copy), strict=True):
         np.testing.assert_allclose(
             np.reshape(field, (7, 7)), memory.energy(grid), rtol=1e-4, atol=1e-5
         )
@@ -95,14 +95,20 @@ def test_the_floor_is_met_and_is_the_packages():
     """Two frequencies for three patterns at a high β: parts of the plane are
     unknown.
     """
-    made = {"patterns": PATTERNS, "beta": 60.0, "basis": "sincos", "Y": 200, "seed": 1}
-    found = javascript("read", {"states": STATES, "ticks": TICKS, **made})["copy"]
+    settings = {
+        "patterns": PATTERNS,
+        "beta": 60.0,
+        "basis": "sincos",
+        "Y": 200,
+        "seed": 1,
+    }
+    page = javascript("read", {"states": STATES, "ticks": TICKS, **settings})["copy"]
     _, copy = memories(beta=60.0, seed=1)
     energy, _, floored = copy.read(STATES)
     assert 0 < floored.sum() < 6
-    assert [one["floored"] for one in found] == floored.tolist()
+    assert [one["floored"] for one in page] == floored.tolist()
     np.testing.assert_allclose(
-        [one["energy"] for one in found], energy, rtol=1e-4, atol=1e-4
+        [one["energy"] for one in page], energy, rtol=1e-4, atol=1e-4
     )
 
 
@@ -110,17 +116,17 @@ def test_runs_and_tube_are_the_packages():
     exact, copy = memories(Y=200, seed=0)
     query = [0.3, 0.5]
     job = {"patterns": PATTERNS, "beta": 6.0, "basis": "sincos", "Y": 200, "seed": 0}
-    found = javascript("descend", {**job, "query": query, "eta": 0.4, "steps": 12})
+    page = javascript("descend", {**job, "query": query, "eta": 0.4, "steps": 12})
     run = drift(exact, copy, jnp.asarray([query]), step_size=0.4, steps=12)
-    np.testing.assert_allclose(found["exact"], run.exact[:, 0], rtol=1e-6, atol=1e-7)
-    np.testing.assert_allclose(found["copy"], run.distributed[:, 0], atol=1e-4)
-    np.testing.assert_allclose(found["distance"], run.distance[:, 0], atol=1e-4)
+    np.testing.assert_allclose(page["exact"], run.exact[:, 0], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(page["copy"], run.distributed[:, 0], atol=1e-4)
+    np.testing.assert_allclose(page["distance"], run.distance[:, 0], atol=1e-4)
     growth = run.local_growth(exact, points=9)
-    np.testing.assert_allclose(found["growth"], growth[:, 0], atol=1e-4)
+    np.testing.assert_allclose(page["growth"], growth[:, 0], atol=1e-4)
     np.testing.assert_allclose(
-        found["tube"], run.recursion(growth)[:, 0], rtol=1e-3, atol=1e-5
+        page["tube"], run.recursion(growth)[:, 0], rtol=1e-3, atol=1e-5
     )
-    assert np.all(np.asarray(found["tube"])[1:] >= np.asarray(found["distance"])[1:])
+    assert np.all(np.asarray(page["tube"])[1:] >= np.asarray(page["distance"])[1:])
 
 
 def test_theorem_2_prime_is_the_packages():
@@ -132,22 +138,20 @@ def test_theorem_2_prime_is_the_packages():
         base | {"beta": 2.0, "eta": 1.5, "Y": 10**5},
         base | {"beta": 40.0, "eta": 0.1, "Y": 4},
     ]
-    for setting, found in zip(settings, javascript("theorem", settings), strict=True):
+    for setting, page in zip(settings, javascript("theorem", settings), strict=True):
         named = setting | {"step_size": setting["eta"]}
         named.pop("eta")
-        wanted = ro.divergence_bound(**named)
-        assert (found["fails"] is None) == wanted.holds
+        expected = ro.divergence_bound(**named)
+        assert (page["fails"] is None) == expected.holds
         assert (
-            found["bound"] is None
-            if not wanted.holds
-            else found["bound"] == pytest.approx(wanted.bound, rel=1e-6)
+            page["bound"] is None
+            if not expected.holds
+            else page["bound"] == pytest.approx(expected.bound, rel=1e-6)
         )
-        if found["n"] is not None:
-            assert ro.divergence_bound(**named | {"Y": 10 ** found["n"]}).holds
-            assert not ro.divergence_bound(
-                **named | {"Y": 10 ** (found["n"] - 1)}
-            ).holds
-    assert [found["n"] is None for found in javascript("theorem", settings)] == [
+        if page["n"] is not None:
+            assert ro.divergence_bound(**named | {"Y": 10 ** page["n"]}).holds
+            assert not ro.divergence_bound(**named | {"Y": 10 ** (page["n"] - 1)}).holds
+    assert [page["n"] is None for page in javascript("theorem", settings)] == [
         False,
         False,
         False,
@@ -157,23 +161,27 @@ def test_theorem_2_prime_is_the_packages():
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
-    shown = javascript("copied", ["two", "positive", "stay"])
-    assert [one["view"] for one in shown] == ["exact", "both", "tube"]
-    for one in shown:
-        made = run_copied(one["text"])
+    pages = javascript("copied", ["two", "positive", "stay"])
+    assert [one["view"] for one in pages] == ["exact", "both", "tube"]
+    for one in pages:
+        namespace = run_copied(one["text"])
         runs = one["runs"]
-        np.testing.assert_allclose(made["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6)
-        place = made["printed"].split("(")[1].split(")")[0].split(", ")
+        np.testing.assert_allclose(
+            namespace["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6
+        )
+        place = namespace["printed"].split("(")[1].split(")")[0].split(", ")
         # Two places are printed, as on the page.
         np.testing.assert_allclose(
             [float(v) for v in place], runs["exact"][-1], rtol=0, atol=5.1e-3
         )
         if one["view"] != "exact":
             np.testing.assert_allclose(
-                made["distance"], runs["distance"], rtol=1e-2, atol=2e-3
+                namespace["distance"], runs["distance"], rtol=1e-2, atol=2e-3
             )
         if one["view"] == "tube":
-            np.testing.assert_allclose(made["tube"], runs["tube"], rtol=2e-2, atol=1e-3)
+            np.testing.assert_allclose(
+                namespace["tube"], runs["tube"], rtol=2e-2, atol=1e-3
+            )
 
 
 def test_the_explorer_says_what_is_wrong():

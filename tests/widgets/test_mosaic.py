@@ -70,7 +70,7 @@ CLOSE = 2e-4
 
 def javascript(name, job):
     """The answer of one job of the bridge."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 def packed():
@@ -95,13 +95,13 @@ def memories():
 
 def test_the_page_reads_the_pictures_that_the_package_reads():
     places = [0, 1, 5000, MOST - 1]
-    found = javascript("pictures", {"packed": packed(), "places": places})
+    page = javascript("pictures", {"packed": packed(), "places": places})
     content = zlib.decompress(packed_characters())
     codes = np.frombuffer(content, "<u4", count=MOST)
-    assert found["codes"] == codes[places].tolist()
+    assert page["codes"] == codes[places].tolist()
     assert len(set(codes.tolist())) == MOST
     first = np.packbits(characters(10).astype(bool), axis=1).ravel()
-    assert found["pixels"] == first.tolist()
+    assert page["pixels"] == first.tolist()
 
 
 def test_any_two_pictures_differ_in_48_pixels_or_more():
@@ -150,8 +150,8 @@ def test_both_descents_end_where_the_packages_do(run):
 
 def test_taking_pictures_out_again_leaves_the_vector_as_it_was():
     job = {"packed": packed(), "K": 5, "more": 30, "beta": 50, "seed": 1, "Y": 512}
-    found = javascript("edited", job)
-    before, more, again = (np.asarray(found[k]) for k in ("before", "more", "again"))
+    page = javascript("edited", job)
+    before, more, again = (np.asarray(page[k]) for k in ("before", "more", "again"))
     np.testing.assert_allclose(again, before, atol=1e-5 * 30)
     assert np.abs(more - before).max() > 1
 
@@ -165,16 +165,16 @@ def test_the_law_is_the_packages():
             (2500, 8192, 20.0, 0.02),
         )
     ]
-    for given, found in zip(settings, javascript("law", settings), strict=True):
-        at = {"D": given["freedom"], "K": given["K"]}
-        c = thresholds.roughness(**at, Y=given["Y"])
-        np.testing.assert_allclose(found["roughness"], c, rtol=1e-6)
+    for setting, page in zip(settings, javascript("law", settings), strict=True):
+        at = {"D": setting["freedom"], "K": setting["K"]}
+        c = thresholds.roughness(**at, Y=setting["Y"])
+        np.testing.assert_allclose(page["roughness"], c, rtol=1e-6)
         # at the Y that it asks for, the roughness is the one that it allows
-        asked = thresholds.roughness(**at, Y=found["needed"])
-        np.testing.assert_allclose(asked, found["allowed"], rtol=1e-6)
-        r = np.sqrt(given["beta"] * given["square"])
-        ratio = basin.slope_ratio(np.exp(-(r**2) / 2), found["allowed"])
-        assert found["allowed"] <= np.exp(-0.5) * (1 + 1e-9)
+        roughness = thresholds.roughness(**at, Y=page["needed"])
+        np.testing.assert_allclose(roughness, page["allowed"], rtol=1e-6)
+        r = np.sqrt(setting["beta"] * setting["square"])
+        ratio = basin.slope_ratio(np.exp(-(r**2) / 2), page["allowed"])
+        assert page["allowed"] <= np.exp(-0.5) * (1 + 1e-9)
         if r > 1:  # the first step leads nearer there, and no fixed point is lost
             assert ratio >= np.sqrt(0.2 / 1.8) * (1 - 1e-9)
 
@@ -183,8 +183,8 @@ def test_the_law_is_the_packages():
 def test_the_copied_code_runs_and_prints_what_the_page_shows(
     damage, run_copied, capsys
 ):
-    given = SMALL | {"damage": damage}
-    page = javascript("run", {"packed": packed(), "given": given})
+    settings = SMALL | {"damage": damage}
+    page = javascript("run", {"packed": packed(), "given": settings})
     names = run_copied(page["text"])
     np.testing.assert_allclose(names["query"], page["query"], atol=1e-7)
     printed = capsys.readouterr().out.splitlines()

@@ -44,7 +44,7 @@ const answer = ([name, job]) => jobs[name](job);
 
 def javascript(name, /, **job):
     """The answer of one job of the bridge."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 def settings(seed=None, **more):
@@ -52,13 +52,13 @@ def settings(seed=None, **more):
     if seed is None:
         return DEFAULTS | more
     rng = np.random.default_rng(seed)
-    drawn = {
+    random_settings = {
         "conditionA": np.exp(rng.uniform(0, 4)), "conditionD": np.exp(rng.uniform(0, 3)),
         "conditionT": np.exp(rng.uniform(0, 2)), "conditionV": np.exp(rng.uniform(0, 2)),
         "angleA": rng.uniform(0, 180), "angleT": rng.uniform(0, 180), "angleV": rng.uniform(0, 180),
         "start": rng.uniform(-3, 3, (2, 2)).tolist(),
     }  # fmt: skip
-    return DEFAULTS | drawn | more
+    return DEFAULTS | random_settings | more
 
 
 def turned(condition, angle):
@@ -144,7 +144,7 @@ def jax_paths(s, etas):
             "explicit": lambda W: T @ T.T @ np.asarray(slope(W, *loss)) @ V.T @ V,
         }
         start, update = direction(s)
-        found = {}
+        paths = {}
         for kind in KINDS:
             x = U0 if kind == "reparameterised" else W0
             state = start(x)
@@ -160,8 +160,8 @@ def jax_paths(s, etas):
                 if kind == "reparameterised"
                 else np.array(path)
             )
-            found[kind] = (path, np.asarray(losses_along(path, A, D)))
-        return found
+            paths[kind] = (path, np.asarray(losses_along(path, A, D)))
+        return paths
 
 
 def matrices(path):
@@ -181,25 +181,25 @@ def matrices(path):
 )
 def test_the_three_paths_are_those_of_jax(method, more):
     s = settings(method=method, steps=25, **more)
-    found = javascript("run", **s)
-    for kind, (path, losses) in jax_paths(s, found["etas"]).items():
+    page = javascript("run", **s)
+    for kind, (path, losses) in jax_paths(s, page["etas"]).items():
         scale = np.abs(path).max()
         np.testing.assert_allclose(
-            matrices(found["paths"][kind]["w"]), path, atol=1e-9 * scale
+            matrices(page["paths"][kind]["w"]), path, atol=1e-9 * scale
         )
         np.testing.assert_allclose(
-            found["paths"][kind]["loss"], losses, rtol=1e-8, atol=1e-12
+            page["paths"][kind]["loss"], losses, rtol=1e-8, atol=1e-12
         )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_operators_are_kronecker_products(seed):
     s = settings(seed, rankV=1 + seed % 2)
-    found = javascript("run", **s)
+    page = javascript("run", **s)
     A, D, T, V = world(s)
     P = np.kron(V.T @ V, T @ T.T)
     J = np.kron(V.T, T)
-    for name, wanted in {
+    for name, expected in {
         "A": A,
         "D": D,
         "T": T,
@@ -209,9 +209,9 @@ def test_the_operators_are_kronecker_products(seed):
         "P": P,
     }.items():
         np.testing.assert_allclose(
-            found["problem"][name],
-            wanted,
-            atol=1e-12 * np.abs(wanted).max(),
+            page["problem"][name],
+            expected,
+            atol=1e-12 * np.abs(expected).max(),
             err_msg=name,
         )
     spectra = {
@@ -220,9 +220,9 @@ def test_the_operators_are_kronecker_products(seed):
         "preconditioned": J.T @ np.kron(A, D) @ J,
     }
     for name, matrix in spectra.items():
-        wanted = np.linalg.eigvalsh(matrix)[::-1]
+        expected = np.linalg.eigvalsh(matrix)[::-1]
         np.testing.assert_allclose(
-            found["spectra"][name], wanted, atol=1e-12 * wanted[0]
+            page["spectra"][name], expected, atol=1e-12 * expected[0]
         )
 
 
@@ -230,9 +230,9 @@ def test_P_is_the_package_preconditioner():
     preconditioning = pytest.importorskip("rankone.preconditioning")
     s = settings(5)
     with double_precision():
-        wanted = preconditioning.kronecker_preconditioner(*world(s)[2:]).to_dense()
+        expected = preconditioning.kronecker_preconditioner(*world(s)[2:]).to_dense()
         np.testing.assert_allclose(
-            javascript("run", **s)["problem"]["P"], wanted, rtol=1e-12
+            javascript("run", **s)["problem"]["P"], expected, rtol=1e-12
         )
 
 
@@ -242,8 +242,8 @@ def test_conditions_multiply(seed):
     s = settings(seed)
     values = javascript("run", **s)["spectra"]["preconditioned"]
     A, D, T, V = world(s)
-    wanted = np.linalg.cond(V @ A @ V.T) * np.linalg.cond(T.T @ D @ T)
-    assert values[0] / values[-1] == pytest.approx(wanted, rel=1e-9)
+    expected = np.linalg.cond(V @ A @ V.T) * np.linalg.cond(T.T @ D @ T)
+    assert values[0] / values[-1] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", LINEAR)
@@ -259,12 +259,12 @@ def test_each_path_ends_where_the_linear_systems_say(method, rank):
         conditionT=2,
         conditionV=2,
     )
-    found = javascript("run", **s)
+    page = javascript("run", **s)
     for kind in KINDS:
         np.testing.assert_allclose(
-            found["paths"][kind]["w"][-1], found["ends"][kind], atol=1e-9
+            page["paths"][kind]["w"][-1], page["ends"][kind], atol=1e-9
         )
-    assert found["gap"][-1] == pytest.approx(found["known"], abs=1e-9)
+    assert page["gap"][-1] == pytest.approx(page["known"], abs=1e-9)
 
 
 def test_the_penalty_on_U_is_w_P_inverse_w():
@@ -272,15 +272,15 @@ def test_the_penalty_on_U_is_w_P_inverse_w():
     Hw* [K-decoupled].
     """
     s = settings(8, method="penalty")
-    found = javascript("run", **s)
-    H, P = (np.array(found["problem"][name]) for name in "HP")
+    page = javascript("run", **s)
+    H, P = (np.array(page["problem"][name]) for name in "HP")
     pull = H @ W_STAR.T.ravel()
     own = np.linalg.solve(H + s["lambda"] * np.linalg.inv(P), pull)
     other = np.linalg.solve(H + s["lambda"] * np.eye(4), pull)
-    np.testing.assert_allclose(found["ends"]["reparameterised"], own, rtol=1e-9)
-    np.testing.assert_allclose(found["ends"]["explicit"], other, rtol=1e-9)
-    assert found["known"] == pytest.approx(np.linalg.norm(own - other), rel=1e-9)
-    assert found["known"] > 1e-3
+    np.testing.assert_allclose(page["ends"]["reparameterised"], own, rtol=1e-9)
+    np.testing.assert_allclose(page["ends"]["explicit"], other, rtol=1e-9)
+    assert page["known"] == pytest.approx(np.linalg.norm(own - other), rel=1e-9)
+    assert page["known"] > 1e-3
 
 
 @pytest.mark.parametrize("method", LINEAR)
@@ -324,15 +324,15 @@ def test_the_best_step_has_the_smallest_spectral_radius(name, momentum):
 @pytest.mark.parametrize("method", ["gd", "heavy", "adam", "penalty"])
 def test_steps_are_counted_to_the_tolerance(method):
     s = settings(10, method=method, conditionA=5, tolerance=1e-4)
-    found = javascript("run", **s)
-    for kind, (path, _) in jax_paths(s | {"steps": 600}, found["etas"]).items():
-        end = matrices(found["ends"][kind])[0]
+    page = javascript("run", **s)
+    for kind, (path, _) in jax_paths(s | {"steps": 600}, page["etas"]).items():
+        end = matrices(page["ends"][kind])[0]
         away = np.linalg.norm(path - end, axis=(1, 2))
         within = np.flatnonzero(away <= 1e-4 * away[0])
         if len(within):
-            assert found["counts"][kind] == within[0]
+            assert page["counts"][kind] == within[0]
         else:
-            assert found["counts"][kind] is None or found["counts"][kind] > 600
+            assert page["counts"][kind] is None or page["counts"][kind] > 600
 
 
 @pytest.fixture(scope="module")
@@ -383,37 +383,37 @@ def test_what_the_presets_invite_to_try(presets):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_copied_as_python_computes_what_is_shown(method, run_copied):
-    shown = javascript(
+    page = javascript(
         "copied", **settings(12, method=method, steps=25, rankV=1 + (method != "heavy"))
     )
     with double_precision():
-        made = run_copied(shown["text"])
+        namespace = run_copied(page["text"])
         np.testing.assert_allclose(
-            made["P"].to_dense(), shown["problem"]["P"], rtol=1e-9, atol=1e-12
+            namespace["P"].to_dense(), page["problem"]["P"], rtol=1e-9, atol=1e-12
         )
     for kind, name in zip(KINDS, ("plain", "on_U", "with_P"), strict=True):
-        path = matrices(shown["paths"][kind]["w"])
+        path = matrices(page["paths"][kind]["w"])
         np.testing.assert_allclose(
-            made[name], path, atol=1e-8 * np.abs(path).max(), err_msg=name
+            namespace[name], path, atol=1e-8 * np.abs(path).max(), err_msg=name
         )
-    for kind, losses in zip(KINDS, made["losses"], strict=True):
+    for kind, losses in zip(KINDS, namespace["losses"], strict=True):
         np.testing.assert_allclose(
-            losses, shown["paths"][kind]["loss"], rtol=1e-6, atol=1e-12
+            losses, page["paths"][kind]["loss"], rtol=1e-6, atol=1e-12
         )
-    np.testing.assert_allclose(made["gap"], shown["gap"], rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(namespace["gap"], page["gap"], rtol=1e-5, atol=1e-8)
     for kind, name in zip(KINDS, ("plain", "on U", "with P"), strict=True):
-        said = made["printed"].split(f"{name} ")[1].split()[0].rstrip(".,")
+        said = namespace["printed"].split(f"{name} ")[1].split()[0].rstrip(".,")
         # Three figures are printed.
         assert float(said) == pytest.approx(
-            shown["paths"][kind]["loss"][-1], rel=5e-3, abs=1e-12
+            page["paths"][kind]["loss"][-1], rel=5e-3, abs=1e-12
         )
 
 
-def explorer(**given):
+def explorer(**options):
     pytest.importorskip("anywidget")
     from rankone_book.widgets.preconditioning_explorer import PreconditioningExplorer
 
-    return PreconditioningExplorer(**given)
+    return PreconditioningExplorer(**options)
 
 
 def test_the_widget_gives_the_factors_on_show():
@@ -432,7 +432,7 @@ def test_the_widget_gives_the_factors_on_show():
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("options", "says"),
     [
         ({"conditionT": 0.5}, "conditionT"),
         ({"method": "sgd"}, "method"),
@@ -442,6 +442,6 @@ def test_the_widget_gives_the_factors_on_show():
         ({"gamma": 1}, "gamma"),
     ],
 )
-def test_the_widget_says_what_is_wrong(given, says):
+def test_the_widget_says_what_is_wrong(options, says):
     with refused(ValueError, match=says):
-        explorer(**given)
+        explorer(**options)

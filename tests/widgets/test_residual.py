@@ -112,7 +112,7 @@ const answer = ([name, job]) => jobs[name](job);
 
 def javascript(name, /, **job):
     """The answer of one job of the bridge."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 def points(seed, n, d):
@@ -121,26 +121,26 @@ def points(seed, n, d):
 
 @pytest.mark.parametrize(("n", "d"), [(7, 1), (50, 2), (333, 5), (40, 8)])
 def test_the_points_are_those_of_the_package(n, d):
-    found = javascript("line", seed=d, n=n, d=d, L=0.5, noise=0.2, k=1, sigma=1)
+    page = javascript("line", seed=d, n=n, d=d, L=0.5, noise=0.2, k=1, sigma=1)
     k_points, k_noise = jax.random.split(jax.random.key(d))
     X = np.asarray(sample_ball(n, d, key=k_points))
-    np.testing.assert_allclose(np.reshape(found["X"], (n, d)), X, rtol=RTOL, atol=1e-6)
+    np.testing.assert_allclose(np.reshape(page["X"], (n, d)), X, rtol=RTOL, atol=1e-6)
     y = X[:, 0] + np.sqrt(0.2) * np.asarray(jax.random.normal(k_noise, (n,)))
-    np.testing.assert_allclose(found["y"], y, rtol=RTOL, atol=1e-5)
+    np.testing.assert_allclose(page["y"], y, rtol=RTOL, atol=1e-5)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 8])
 @pytest.mark.parametrize("L", [0.2, 0.6, 1.2])
 @pytest.mark.parametrize("n", [3, 60])
 def test_the_base_is_the_package_constrained_erm(n, d, L):
-    found = javascript("line", seed=n, n=n, d=d, L=L, noise=0.3, k=1, sigma=1)
+    page = javascript("line", seed=n, n=n, d=d, L=L, noise=0.3, k=1, sigma=1)
     with double_precision():
-        X = np.reshape(found["X"], (n, d))
-        y = np.array(found["y"])
-        wanted = np.asarray(constrained_erm(X, y, L).theta)
-        np.testing.assert_allclose(found["theta"], wanted, rtol=1e-6, atol=1e-8)
+        X = np.reshape(page["X"], (n, d))
+        y = np.array(page["y"])
+        theta = np.asarray(constrained_erm(X, y, L).theta)
+        np.testing.assert_allclose(page["theta"], theta, rtol=1e-6, atol=1e-8)
         np.testing.assert_allclose(
-            found["residuals"], y - X @ wanted, rtol=1e-6, atol=1e-7
+            page["residuals"], y - X @ theta, rtol=1e-6, atol=1e-7
         )
 
 
@@ -149,38 +149,38 @@ def test_the_base_is_the_package_constrained_erm(n, d, L):
 def test_the_memory_on_the_line_is_resmem(k, sigma, d):
     queries = points(k, 9, d)
     job = {"seed": 1, "n": 80, "d": d, "L": 0.6, "noise": 0.1, "k": k, "sigma": sigma}
-    found = javascript("line", queries=queries, **job)
+    page = javascript("line", queries=queries, **job)
     with double_precision():
-        X = np.reshape(found["X"], (80, d))
-        residuals = np.array(found["residuals"])[:, None]
+        X = np.reshape(page["X"], (80, d))
+        residuals = np.array(page["residuals"])[:, None]
         correction = np.asarray(
             ResMem(k=k, sigma=sigma).fit_residuals(X, residuals).correction(queries)
         )
         np.testing.assert_allclose(
-            [f["memory"] for f in found["found"]], correction[:, 0], atol=1e-9
+            [f["memory"] for f in page["found"]], correction[:, 0], atol=1e-9
         )
         distances = np.sort(np.linalg.norm(queries[:, None] - X, axis=-1))[:, :k]
         weights = soft_weights(distances, sigma)
         np.testing.assert_allclose(
-            [f["weights"] for f in found["found"]], weights, rtol=1e-6, atol=1e-12
+            [f["weights"] for f in page["found"]], weights, rtol=1e-6, atol=1e-12
         )
 
 
 @pytest.mark.parametrize(("k", "sigma", "flips"), [(1, 1.0, 0.0), (8, 0.2, 0.2)])
 def test_scores_in_the_plane_are_resmem(k, sigma, flips):
     queries = points(3, 11, 2)
-    found = javascript(
+    page = javascript(
         "plane", seed=2, n=90, L=0.4, flips=flips, k=k, sigma=sigma, queries=queries
     )
     with double_precision():
-        X, y, w = (np.array(found[name]) for name in ("X", "y", "w"))
+        X, y, w = (np.array(page[name]) for name in ("X", "y", "w"))
         X = X.reshape(90, 2)
         p = expit(np.array(javascript("features", points=X)) @ w)
         memory = ResMem(k=k, sigma=sigma).fit(X, np.stack([1 - p, p], 1), y.astype(int))
-        base = np.array(found["base"])
+        base = np.array(page["base"])
         scores = np.asarray(memory.predict(queries, np.stack([1 - base, base], 1)))
-        np.testing.assert_allclose(found["residuals"], y - p, atol=1e-9)
-        mine = np.array(found["base"]) + [f["memory"] for f in found["found"]]
+        np.testing.assert_allclose(page["residuals"], y - p, atol=1e-9)
+        mine = np.array(page["base"]) + [f["memory"] for f in page["found"]]
         np.testing.assert_allclose(mine, scores[:, 1], atol=1e-9)
         np.testing.assert_allclose(1 - mine, scores[:, 0], atol=1e-9)
 
@@ -188,13 +188,13 @@ def test_scores_in_the_plane_are_resmem(k, sigma, flips):
 @pytest.mark.parametrize("flips", [0.0, 0.3])
 def test_the_logistic_base_is_the_best_in_its_ball(flips):
     """At the constrained minimum the gradient is a negative multiple of w."""
-    found = javascript(
+    page = javascript(
         "plane", seed=4, n=400, L=0.3, flips=flips, k=1, sigma=1, queries=[[0.0, 0.0]]
     )
     with double_precision():
-        Phi = np.array(javascript("features", points=np.reshape(found["X"], (-1, 2))))
-        y = np.array(found["y"])
-        w = np.array(found["w"])
+        Phi = np.array(javascript("features", points=np.reshape(page["X"], (-1, 2))))
+        y = np.array(page["y"])
+        w = np.array(page["w"])
 
         @jax.jit
         @jax.grad
@@ -215,9 +215,9 @@ def test_the_laws_are_the_package_own(d):
     sizes = [2, 3, 10, 64, 1000, 4096]
     L = 0.45
     noise = 0.07
-    found = javascript("laws", sizes=sizes, d=d, L=L, noise=noise)
+    laws = javascript("laws", sizes=sizes, d=d, L=L, noise=noise)
     N = np.array(sizes)
-    column = {name: np.array([law[name] for law in found]) for name in found[0]}
+    column = {name: np.array([law[name] for law in laws]) for name in laws[0]}
     exact = nearest_neighbour_risk(N, d).exact
     np.testing.assert_allclose(column["neighbours"], noise + exact / d, rtol=1e-3)
     np.testing.assert_allclose(column["memory"], noisy_risk(N, d, L, noise), rtol=1e-3)
@@ -233,7 +233,7 @@ def test_the_laws_are_the_package_own(d):
 )
 def test_the_measured_risks_are_those_of_the_package(n, d, k):
     settings = DEFAULTS | {"d": d, "k": k, "sigma": 1e9}
-    found = np.array(
+    risks = np.array(
         [
             [risk[model] for model in ("base", "neighbours", "memory")]
             for seed in range(8)
@@ -242,9 +242,11 @@ def test_the_measured_risks_are_those_of_the_package(n, d, k):
             )
         ]
     )
-    wanted = simulate(n, d, 0.6, key=jax.random.key(0), repetitions=200, noise=0.1, k=k)
+    expected = simulate(
+        n, d, 0.6, key=jax.random.key(0), repetitions=200, noise=0.1, k=k
+    )
     for mine, theirs in zip(
-        found.T, (wanted.base, wanted.neighbours, wanted.resmem), strict=True
+        risks.T, (expected.base, expected.neighbours, expected.resmem), strict=True
     ):
         error = np.hypot(
             mine.std(ddof=1) / np.sqrt(len(mine)), float(theirs.std()) / np.sqrt(200)
@@ -338,9 +340,11 @@ def test_the_risk_of_two_waves_is_the_laws_and_the_law_is_the_packages(learns):
         # The measured risk is a mean over 40 sets of points.
         assert risk["memory"] == pytest.approx(law["memory"], rel=0.25)
         assert risk["neighbours"] == pytest.approx(law["neighbours"], rel=0.25)
-        left = {"smooth": frequency, "rough": 1}[learns]
+        residual_frequency = {"smooth": frequency, "rough": 1}[learns]
         height = {"smooth": 1 / 8, "rough": 1 / 2}[learns]
-        assert law["memory"] == pytest.approx(height * mode_risk(96, 1, left), rel=1e-3)
+        assert law["memory"] == pytest.approx(
+            height * mode_risk(96, 1, residual_frequency), rel=1e-3
+        )
 
 
 def test_the_rough_wave_is_the_one_to_learn_once_there_are_enough_examples():
@@ -351,38 +355,36 @@ def test_the_rough_wave_is_the_one_to_learn_once_there_are_enough_examples():
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied, capsys):
-    for shown in javascript("copied", patches=COPIED):
+    for page in javascript("copied", patches=COPIED):
         capsys.readouterr()
         with double_precision():
-            made = run_copied(shown["text"])
-        np.testing.assert_allclose(made["residuals"], shown["residuals"], atol=2e-6)
-        np.testing.assert_allclose(made["y"], shown["y"], atol=2e-6)
-        base = made["base"] if shown["line"] else made["base"][:, 1]
-        np.testing.assert_allclose(base, shown["base"], atol=2e-6)
+            namespace = run_copied(page["text"])
+        np.testing.assert_allclose(namespace["residuals"], page["residuals"], atol=2e-6)
+        np.testing.assert_allclose(namespace["y"], page["y"], atol=2e-6)
+        base = namespace["base"] if page["line"] else namespace["base"][:, 1]
+        np.testing.assert_allclose(base, page["base"], atol=2e-6)
         # a place between two examples may be nearer to either
-        off = np.abs(made["model"] - shown["model"])
+        off = np.abs(namespace["model"] - page["model"])
         assert np.mean(off > 1e-5) < 0.01
-        if "laws" in shown:
-            error = np.mean((np.array(shown["model"]) - shown["truth"]) ** 2)
+        if "laws" in page:
+            error = np.mean((np.array(page["model"]) - page["truth"]) ** 2)
             said = capsys.readouterr().out
             assert float(said.splitlines()[0].split()[-1]) == pytest.approx(
                 error, rel=0.02
             )
-            told = [float(line.split()[-1]) for line in said.splitlines()[1:]]
-            known = [shown["laws"]["memory"], shown["laws"]["other"]]
-            assert sorted(told) == pytest.approx(sorted(known), rel=0.01)
-        if not shown["line"]:
-            wrong = np.mean(
-                (np.array(shown["model"]) > 0.5) != np.array(shown["truth"])
-            )
-            assert made["wrong"] == pytest.approx(wrong, abs=1e-3)
+            figures = [float(line.split()[-1]) for line in said.splitlines()[1:]]
+            known = [page["laws"]["memory"], page["laws"]["other"]]
+            assert sorted(figures) == pytest.approx(sorted(known), rel=0.01)
+        if not page["line"]:
+            wrong = np.mean((np.array(page["model"]) > 0.5) != np.array(page["truth"]))
+            assert namespace["wrong"] == pytest.approx(wrong, abs=1e-3)
 
 
-def explorer(**given):
+def explorer(**options):
     pytest.importorskip("anywidget")
     from rankone_book.widgets.residual_explorer import ResidualExplorer
 
-    return ResidualExplorer(**given)
+    return ResidualExplorer(**options)
 
 
 def test_the_widget_carries_its_settings():
@@ -394,7 +396,7 @@ def test_the_widget_carries_its_settings():
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("options", "says"),
     [
         ({"L": -0.1}, "L"),
         ({"k": 4}, "k"),
@@ -405,6 +407,6 @@ def test_the_widget_carries_its_settings():
         ({"gamma": 1}, "gamma"),
     ],
 )
-def test_the_widget_says_what_is_wrong(given, says):
+def test_the_widget_says_what_is_wrong(options, says):
     with refused(ValueError, match=says):
-        explorer(**given)
+        explorer(**options)

@@ -24,13 +24,13 @@ RTOL = 1e-4
 
 def javascript(name, **job):
     """The answer of one job in retrieval_bridge.mjs."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
-def relative(found, wanted):
-    found = np.asarray(found, float)
-    wanted = np.asarray(wanted, float)
-    return np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+def relative(result, expected):
+    result = np.asarray(result, float)
+    expected = np.asarray(expected, float)
+    return np.linalg.norm(result - expected) / np.linalg.norm(expected)
 
 
 def setting(seed, D=70, K=6):
@@ -46,33 +46,35 @@ def setting(seed, D=70, K=6):
 @pytest.mark.parametrize("seed", [0, 7, 2**31 + 5, 2**32 - 1])
 def test_random_numbers_are_those_of_jax(seed):
     n = 4099
-    found = javascript("random", seed=seed, n=n)
+    page = javascript("random", seed=seed, n=n)
     key = jax.random.key(np.uint32(seed))
-    assert found["split"] == jax.random.key_data(jax.random.split(key, 3)).tolist()
+    assert page["split"] == jax.random.key_data(jax.random.split(key, 3)).tolist()
     bits = jax.random.bits(key, (n,), "uint32").tolist()
-    assert found["bits"] == bits
-    assert found["tail"] == bits[-5:]
-    np.testing.assert_array_equal(found["uniform"], jax.random.uniform(key, (n,)))
+    assert page["bits"] == bits
+    assert page["tail"] == bits[-5:]
+    np.testing.assert_array_equal(page["uniform"], jax.random.uniform(key, (n,)))
     np.testing.assert_allclose(
-        found["normal"], jax.random.normal(key, (n,)), rtol=1e-6, atol=1e-6
+        page["normal"], jax.random.normal(key, (n,)), rtol=1e-6, atol=1e-6
     )
 
 
 def test_random_bits_are_the_package_binary_patterns():
-    found = np.asarray(javascript("bits", K=3, n=100, seed=3))
+    patterns = np.asarray(javascript("bits", K=3, n=100, seed=3))
     # fewer are the first of more
-    wanted = ro.data.binary_patterns(500, 100, key=jax.random.key(3))[:3]
-    np.testing.assert_allclose(found / 10, wanted, rtol=1e-6)
+    expected = ro.data.binary_patterns(500, 100, key=jax.random.key(3))[:3]
+    np.testing.assert_allclose(patterns / 10, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("detail", [32, 64])
 def test_the_pictures_arrive_in_the_page_as_they_are(detail):
-    sent = sheet(explorer(detail=detail))
-    found = np.array(javascript("sheet", **sent), float)
+    picture_sheet = sheet(explorer(detail=detail))
+    pixels = np.array(javascript("sheet", **picture_sheet), float)
     np.testing.assert_allclose(
-        found.reshape(24, -1) / sent["top"], ro.data.photographs(detail), atol=1e-6
+        pixels.reshape(24, -1) / picture_sheet["top"],
+        ro.data.photographs(detail),
+        atol=1e-6,
     )
-    assert len(sent["packed"]) < {32: 60_000, 64: 150_000}[detail]
+    assert len(picture_sheet["packed"]) < {32: 60_000, 64: 150_000}[detail]
 
 
 def sheet(widget):
@@ -90,17 +92,17 @@ def test_both_memories_equal_the_package(basis, D, Y):
     Xi, state = setting(D, D)
     beta = 8.0
     seed = 11
-    found = javascript(
+    page = javascript(
         "memory", patterns=Xi, state=state, beta=beta, Y=Y, seed=seed, basis=basis
     )
     memory = distributed(Xi, beta, Y, seed, basis)
     exact = ro.MrDAM(Xi, beta)
-    assert relative(found["T"], memory.T) < RTOL
-    assert found["energy"] == pytest.approx(float(memory.energy(state)), rel=RTOL)
-    assert relative(found["gradient"], memory.gradient(state)) < RTOL
-    assert found["exactEnergy"] == pytest.approx(float(exact.energy(state)), rel=RTOL)
-    assert relative(found["exactGradient"], exact.gradient(state)) < RTOL
-    assert not found["floored"]
+    assert relative(page["T"], memory.T) < RTOL
+    assert page["energy"] == pytest.approx(float(memory.energy(state)), rel=RTOL)
+    assert relative(page["gradient"], memory.gradient(state)) < RTOL
+    assert page["exactEnergy"] == pytest.approx(float(exact.energy(state)), rel=RTOL)
+    assert relative(page["exactGradient"], exact.gradient(state)) < RTOL
+    assert not page["floored"]
 
 
 def distributed(Xi, beta, Y, seed, basis="sincos"):
@@ -117,29 +119,29 @@ def test_a_floored_state_follows_the_same_tangent(basis):
     state = -Xi[0] - 0.5 / np.sqrt(128).astype(np.float32)
     memories = [distributed(Xi, 300.0, 400, seed, basis) for seed in range(12)]
     seed = next(i for i, memory in enumerate(memories) if bool(memory.floored(state)))
-    found = javascript(
+    page = javascript(
         "memory", patterns=Xi, state=state, beta=300.0, Y=400, seed=seed, basis=basis
     )
-    assert found["floored"]
-    assert found["energy"] == pytest.approx(
+    assert page["floored"]
+    assert page["energy"] == pytest.approx(
         float(memories[seed].energy(state)), rel=1e-3
     )
     # h reaches 50: its float32 error is 4e-6
-    assert relative(found["gradient"], memories[seed].gradient(state)) < 1e-3
+    assert relative(page["gradient"], memories[seed].gradient(state)) < 1e-3
 
 
 @pytest.mark.parametrize("basis", BASES)
 def test_adding_and_removing_equals_storing(basis):
     Xi, _ = setting(5)
-    found = javascript("edit", patterns=Xi, beta=8.0, Y=300, seed=2, basis=basis)
-    kept = np.delete(Xi, 1, axis=0)
-    assert relative(found, distributed(kept, 8.0, 300, 2, basis).T) < RTOL
+    page = javascript("edit", patterns=Xi, beta=8.0, Y=300, seed=2, basis=basis)
+    patterns = np.delete(Xi, 1, axis=0)
+    assert relative(page, distributed(patterns, 8.0, 300, 2, basis).T) < RTOL
 
 
 @pytest.mark.parametrize("basis", BASES)
 def test_the_first_frequencies_of_a_memory_are_a_memory(basis):
     Xi, state = setting(5)
-    found = javascript(
+    page = javascript(
         "first",
         patterns=Xi,
         state=state,
@@ -149,9 +151,9 @@ def test_the_first_frequencies_of_a_memory_are_a_memory(basis):
         seed=2,
         basis=basis,
     )
-    wanted = distributed(Xi, 8.0, 300, 2, basis)
-    assert relative(found["T"], wanted.T) < RTOL
-    assert relative(found["gradient"], wanted.gradient(state)) < RTOL
+    expected = distributed(Xi, 8.0, 300, 2, basis)
+    assert relative(page["T"], expected.T) < RTOL
+    assert relative(page["gradient"], expected.gradient(state)) < RTOL
 
 
 @pytest.mark.parametrize("basis", BASES)
@@ -160,21 +162,21 @@ def test_ten_steps_equal_the_package(basis, clamped):
     Xi, state = setting(9, 100)
     clamp = np.arange(100) < 40 if clamped else None
     options = {"beta": 8.0, "Y": 4000, "seed": 1, "basis": basis, "eta": 0.1}
-    found = javascript(
+    page = javascript(
         "retrieve", patterns=Xi, query=state, clamp=clamp, steps=10, **options
     )
     for memory, energies, end in (
         (ro.MrDAM(Xi, 8.0), "energyExact", "x"),
         (distributed(Xi, 8.0, 4000, 1, basis), "energyDistributed", "xHat"),
     ):
-        wanted = ro.retrieve(
+        expected = ro.retrieve(
             memory, state, step_size=0.1, max_steps=10, tol=0, clamp=clamp
         )
-        column = np.array(found["records"], float)[:, found["fields"].index(energies)]
-        np.testing.assert_allclose(column, wanted.energies, rtol=RTOL)
-        assert relative(found[end], wanted.x) < RTOL
+        column = np.array(page["records"], float)[:, page["fields"].index(energies)]
+        np.testing.assert_allclose(column, expected.energies, rtol=RTOL)
+        assert relative(page[end], expected.x) < RTOL
         if clamped:
-            np.testing.assert_array_equal(np.float32(found[end])[clamp], state[clamp])
+            np.testing.assert_array_equal(np.float32(page[end])[clamp], state[clamp])
 
 
 @pytest.mark.parametrize("frequency", [0, 127, 128, 599])
@@ -184,7 +186,7 @@ def test_a_frequency_taken_apart_equals_the_package(frequency):
     beta = 8.0
     Y = 600
     options = {"beta": beta, "Y": Y, "seed": 3, "frequency": frequency}
-    found = javascript("anatomy", patterns=Xi, state=state, **options)
+    page = javascript("anatomy", patterns=Xi, state=state, **options)
     memory = distributed(Xi, beta, Y, 3, "sincos")
 
     def angle(x):
@@ -193,27 +195,27 @@ def test_a_frequency_taken_apart_equals_the_package(frequency):
         return np.arctan2(phi[..., Y + frequency], phi[..., frequency])
 
     weights = angle(0.1 * np.eye(100, dtype=np.float32)) / 0.1
-    assert relative(found["weights"], weights) < RTOL
+    assert relative(page["weights"], weights) < RTOL
     root = np.sqrt(beta)
     phi = np.sqrt(Y) * memory.features.phi(root * np.concatenate([Xi, state[None]]))
-    phases = np.array([*found["phases"], found["phase"]])
+    phases = np.array([*page["phases"], page["phase"]])
     np.testing.assert_allclose(np.cos(phases), phi[:, frequency], atol=RTOL)
     np.testing.assert_allclose(np.sin(phases), phi[:, Y + frequency], atol=RTOL)
     T = np.sqrt(Y) * np.asarray(memory.T)
-    sums = found["entry"]["cos"], found["entry"]["sin"]
+    sums = page["entry"]["cos"], page["entry"]["sin"]
     np.testing.assert_allclose(sums, T[[frequency, Y + frequency]], atol=RTOL)
-    assert sums[0] == pytest.approx(np.cos(found["phases"]).sum(), abs=RTOL)
+    assert sums[0] == pytest.approx(np.cos(page["phases"]).sum(), abs=RTOL)
     products = T * phi[-1]
     part = products[:Y] + products[Y:]
-    assert found["part"] == pytest.approx(float(part[frequency]), abs=RTOL * len(Xi))
+    assert page["part"] == pytest.approx(float(part[frequency]), abs=RTOL * len(Xi))
     S = float(memory.partition(state))
-    assert found["S"] == pytest.approx(S, rel=RTOL)
-    counts, running = np.reshape(found["running"], (-1, 2)).T
+    assert page["S"] == pytest.approx(S, rel=RTOL)
+    counts, running = np.reshape(page["running"], (-1, 2)).T
     assert counts[0] == 1
     assert counts[-1] == Y
     means = np.cumsum(part)[counts.astype(int) - 1] / counts
     np.testing.assert_allclose(running, means, atol=RTOL * len(Xi))
-    assert relative(found["gradient"], memory.gradient(state)) < RTOL
+    assert relative(page["gradient"], memory.gradient(state)) < RTOL
 
 
 @pytest.mark.parametrize("most", [1e9, 400])
@@ -223,25 +225,25 @@ def test_every_step_of_a_run_can_be_looked_at(most):
     clamp = np.arange(108) < 40
     options = {"beta": 8.0, "Y": 4000, "seed": 1, "basis": "sincos", "eta": 0.2}
     options |= {"steps": 60, "most": most, "frequency": 5, "clamp": clamp}
-    found = javascript("machine", patterns=Xi, query=state, **options)
-    steps = len(found["states"]) - 1
-    assert found["kept"] == (steps + 1 if most == 1e9 else min(found["kept"], 3))
-    assert found["beyond"] is None
+    page = javascript("machine", patterns=Xi, query=state, **options)
+    steps = len(page["states"]) - 1
+    assert page["kept"] == (steps + 1 if most == 1e9 else min(page["kept"], 3))
+    assert page["beyond"] is None
     memory = distributed(Xi, 8.0, 4000, 1, "sincos")
     exact = ro.MrDAM(Xi, 8.0)
     for t in (1, 7, 20):
-        wanted = ro.retrieve(
+        expected = ro.retrieve(
             memory, state, step_size=0.2, max_steps=t, tol=0, clamp=clamp
         ).x
-        assert relative(found["states"][t], wanted) < RTOL
-        look = found["looks"][t]
-        assert look["S"] == pytest.approx(float(memory.partition(wanted)), rel=RTOL)
-        S = np.exp(-8.0 * float(exact.energy(wanted)))
+        assert relative(page["states"][t], expected) < RTOL
+        look = page["looks"][t]
+        assert look["S"] == pytest.approx(float(memory.partition(expected)), rel=RTOL)
+        S = np.exp(-8.0 * float(exact.energy(expected)))
         assert look["exact"] == pytest.approx(S, rel=RTOL)
         # the next state is the state of the next step, to the byte that is drawn
-        assert look["next"] == found["looks"][t + 1]["state"]
+        assert look["next"] == page["looks"][t + 1]["state"]
         assert not look["atRest"]
-    assert found["looks"][-1]["atRest"]
+    assert page["looks"][-1]["atRest"]
 
 
 def test_the_local_bound_holds_and_the_law_is_its_size():
@@ -258,10 +260,10 @@ def test_the_local_bound_holds_and_the_law_is_its_size():
         "steps": 40,
     }
     for seed in range(3):
-        found = javascript("retrieve", patterns=Xi, query=query, seed=seed, **options)
+        page = javascript("retrieve", patterns=Xi, query=query, seed=seed, **options)
         column = {
-            name: np.array(found["records"], float)[1:, i]
-            for i, name in enumerate(found["fields"])
+            name: np.array(page["records"], float)[1:, i]
+            for i, name in enumerate(page["fields"])
         }
         assert np.all(column["distance"] <= column["local"] * (1 + 1e-4))
         assert np.all(column["local"] < 4 * column["distance"])
@@ -279,7 +281,7 @@ def test_the_laws_are_the_variances_they_name(masked):
     Y = 200
     draws = 1500
     free = np.arange(24) < 15 if masked else np.ones(24, bool)
-    found = javascript("laws", patterns=Xi, state=state, beta=beta, free=free, eta=0.5)
+    page = javascript("laws", patterns=Xi, state=state, beta=beta, free=free, eta=0.5)
     memory = ro.MrDAM(Xi, beta)
     S = np.exp(-beta * float(memory.energy(state)))
     g = memory.gradient(state)
@@ -294,8 +296,8 @@ def test_the_laws_are_the_variances_they_name(masked):
 
     noise, error = jax.lax.map(draw, jax.random.split(jax.random.key(0), draws))
     # 3 s.e.: √(2/1500) × 3 = .11
-    assert found["V"] / Y == pytest.approx(float(noise.mean()), rel=0.12)
-    assert found["MA"] / Y == pytest.approx(float(error.mean()), rel=0.05)
+    assert page["V"] / Y == pytest.approx(float(noise.mean()), rel=0.12)
+    assert page["MA"] / Y == pytest.approx(float(error.mean()), rel=0.05)
 
 
 @pytest.mark.parametrize("eta", [0.1, 1.0, 1.7])
@@ -303,11 +305,11 @@ def test_the_contraction_is_that_of_the_hessian(eta):
     Xi, state = setting(4, 20)
     state = Xi[:2].mean(0)
     hessian = jax.jit(jax.hessian(ro.MrDAM(Xi, 30.0).energy))(state)
-    wanted = np.abs(1 - eta * np.linalg.eigvalsh(hessian)).max()
-    found = javascript("laws", patterns=Xi, state=state, beta=30.0, free=None, eta=eta)[
-        "rho"
-    ]
-    assert found == pytest.approx(wanted, rel=RTOL)
+    expected = np.abs(1 - eta * np.linalg.eigvalsh(hessian)).max()
+    contraction = javascript(
+        "laws", patterns=Xi, state=state, beta=30.0, free=None, eta=eta
+    )["rho"]
+    assert contraction == pytest.approx(expected, rel=RTOL)
 
 
 @pytest.mark.parametrize(
@@ -329,19 +331,19 @@ def test_the_printed_bound_is_the_package_own(beta, steps, eta):
     delta = 0.05
     eps0 = uniform_kernel_error(D=D, Y=Y, radius=np.sqrt(beta), delta=delta)
     setting = {"beta": beta, "K": K, "energy": energy}
-    wanted = log10_theorem(**setting, eps0=eps0, step_size=eta, steps=steps)
-    found = javascript(
+    expected = log10_theorem(**setting, eps0=eps0, step_size=eta, steps=steps)
+    result = javascript(
         "printed", **setting, D=D, Y=Y, eta=eta, steps=steps, delta=delta
     )
-    assert found == pytest.approx(wanted, rel=1e-9)
+    assert result == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_law_is_the_package_own():
     Xi, state = setting(6, 40)
     law = error_law(ro.MrDAM(Xi, 12.0), state)
-    found = javascript("laws", patterns=Xi, state=state, beta=12.0, free=None, eta=0.5)
-    assert found["V"] == pytest.approx(float(law.V), rel=1e-3)
-    assert found["MA"] == pytest.approx(float(law.M_A), rel=1e-3)
+    page = javascript("laws", patterns=Xi, state=state, beta=12.0, free=None, eta=0.5)
+    assert page["V"] == pytest.approx(float(law.V), rel=1e-3)
+    assert page["MA"] == pytest.approx(float(law.M_A), rel=1e-3)
 
 
 @pytest.mark.parametrize("basis", ["sincos", "cos"])
@@ -352,7 +354,7 @@ def test_the_gauge_is_the_package_own(basis):
     beta = 60.0
     Y = 400
     seed = 3
-    found = javascript(
+    page = javascript(
         "gauge",
         query=query,
         patterns=Xi,
@@ -363,16 +365,16 @@ def test_the_gauge_is_the_package_own(basis):
         free=free,
         eta=eta,
     )
-    wanted = gauge(distributed(Xi, beta, Y, seed, basis), query, free=free)
-    assert found["roughness"] == pytest.approx(wanted.roughness, rel=RTOL)
-    assert found["pull"] == pytest.approx(
-        float(wanted.slope_ratio) / critical_slope(eta), rel=1e-3
+    expected = gauge(distributed(Xi, beta, Y, seed, basis), query, free=free)
+    assert page["roughness"] == pytest.approx(expected.roughness, rel=RTOL)
+    assert page["pull"] == pytest.approx(
+        float(expected.slope_ratio) / critical_slope(eta), rel=1e-3
     )
 
 
 def test_the_gauge_knows_nothing_of_positive_features():
     Xi, query = setting(1)
-    found = javascript(
+    page = javascript(
         "gauge",
         query=query,
         patterns=Xi,
@@ -383,7 +385,7 @@ def test_the_gauge_knows_nothing_of_positive_features():
         free=70,
         eta=0.1,
     )
-    assert found == {"roughness": None, "pull": None}
+    assert page == {"roughness": None, "pull": None}
 
 
 def test_the_slope_ratio_is_the_package_own():
@@ -538,7 +540,7 @@ def mapped():
     setting = {"size": 32, "K": 4, "steps": 30}
     betas = [20.0, 60.0, 150.0]
     Ys = [1000, 8000, 40000]
-    found = javascript(
+    page = javascript(
         "map",
         sheet=sheet(widget),
         names=widget.names,
@@ -546,18 +548,18 @@ def mapped():
         betas=betas,
         Ys=Ys,
     )
-    return found | {"betas": betas, "Ys": Ys}
+    return page | {"betas": betas, "Ys": Ys}
 
 
 def test_a_cell_of_the_map_is_the_error_of_that_setting_alone(mapped):
     assert len(mapped["cells"]) == 9
-    for (_, _, found, picture), wanted in zip(
+    for (_, _, page_error, picture), expected in zip(
         mapped["cells"], mapped["alone"], strict=True
     ):
         assert len(picture) == 16 * 16 * 3
-        assert (found > 1) == (wanted > 1)  # what runs away has no one number
-        if wanted < 1:
-            assert found == pytest.approx(wanted, abs=2e-3)
+        assert (page_error > 1) == (expected > 1)  # what runs away has no one number
+        if expected < 1:
+            assert page_error == pytest.approx(expected, abs=2e-3)
 
 
 def test_what_is_foretold_of_a_column_is_the_package_law(mapped):
@@ -636,16 +638,18 @@ def test_the_explorer_says_what_is_wrong(settings, says):
         explorer(**settings)
 
 
-def asked(widget, kind, content=None, buffers=()):
+def reply(widget, kind, content=None, buffers=()):
     """What the page gets when it asks the kernel."""
-    sent = []
-    widget.send = lambda content, buffers=None: sent.append((content, buffers or []))
+    messages = []
+    widget.send = lambda content, buffers=None: messages.append(
+        (content, buffers or [])
+    )
     widget._answer(widget, {"id": "1", "kind": kind, **(content or {})}, list(buffers))
-    return sent[0]
+    return messages[0]
 
 
 def test_a_page_learns_that_a_kernel_is_there():
-    content, _ = asked(explorer(), "hello")
+    content, _ = reply(explorer(), "hello")
     assert content == {"id": "1", "device": jax.devices()[0].device_kind}
 
 
@@ -662,7 +666,7 @@ def test_a_page_run_in_jax_is_the_package_own_and_the_page_own():
     }
     buffers = [memoryview(a.tobytes()) for a in (Xi, state, clamp.astype(np.uint8))]
     widget = explorer()
-    content, answer = asked(widget, "run", options | {"K": 6}, buffers)
+    content, answer = reply(widget, "run", options | {"K": 6}, buffers)
     x = np.frombuffer(answer[0], np.float32)
     page = javascript("retrieve", patterns=Xi, query=state, clamp=clamp, **options)
     assert relative(x, page["xHat"]) < RTOL
@@ -674,7 +678,7 @@ def test_a_page_run_in_jax_is_the_package_own_and_the_page_own():
 
 
 def test_a_run_that_fails_tells_the_page_why():
-    content, _ = asked(
+    content, _ = reply(
         explorer(),
         "run",
         {

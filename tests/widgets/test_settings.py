@@ -43,22 +43,22 @@ def probes(takes: Any) -> list[tuple[str, Any]]:
     """Values of every setting: the ends of its range, what lies beyond them, and what
     is of another kind.
     """
-    found: list[tuple[str, Any]] = []
+    values: list[tuple[str, Any]] = []
     for name, (low, high) in takes.numbers.items():
-        found += [
+        values += [
             (name, value)
             for value in (low, high, (low + high) / 2, low - 1, 2 * high + 1, "many")
         ]
     for name, (low, high) in takes.counts.items():
-        found += [(name, value) for value in (low, high, low - 1, high + 1, low + 0.5)]
+        values += [(name, value) for value in (low, high, low - 1, high + 1, low + 0.5)]
     for name, options in takes.choices.items():
-        found += [(name, value) for value in (*options, "neither", 1234)]
+        values += [(name, value) for value in (*options, "neither", 1234)]
     for name, rule in takes.points.items():
         shape = [length or 1 for length in rule["shape"]]
         reach = rule["reach"]
         for entry in (reach, -reach, reach + 0.1):
-            found.append((name, _filled(shape, entry)))
-        found.append(
+            values.append((name, _filled(shape, entry)))
+        values.append(
             (
                 name,
                 _filled(
@@ -70,14 +70,14 @@ def probes(takes: Any) -> list[tuple[str, Any]]:
                 ),
             )
         )
-    return found
+    return values
 
 
 def _filled(shape: list[int], entry: float) -> Any:
     return [_filled(shape[1:], entry) for _ in range(shape[0])] if shape else entry
 
 
-def taken(takes: Any, name: str, value: Any) -> bool:
+def is_valid(takes: Any, name: str, value: Any) -> bool:
     """True if Python takes this value of a setting."""
     try:
         takes.checked({name: value})
@@ -107,10 +107,10 @@ def test_an_explorer_has_its_sources_tests_and_a_place_in_a_chapter(name: str) -
     ]
     missing = [file for file in files if not (ROOT / file).is_file()]
     assert not missing, "`make widgets` writes what is in static; the rest is by hand"
-    shown = f"{EXPLORERS[name].__name__}("
+    call = f"{EXPLORERS[name].__name__}("
     chapters = (ROOT / "book/chapters").glob("*.md")
-    assert any(shown in chapter.read_text("utf-8") for chapter in chapters), (
-        f"no cell of book/chapters shows {shown})"
+    assert any(call in chapter.read_text("utf-8") for chapter in chapters), (
+        f"no cell of book/chapters shows {call})"
     )
 
 
@@ -138,7 +138,8 @@ def test_python_and_the_page_take_the_same_values(name: str) -> None:
         )
     )
     assert {
-        probe: taken(takes, *value) for probe, value in zip(page, values, strict=True)
+        probe: is_valid(takes, *value)
+        for probe, value in zip(page, values, strict=True)
     } == page
 
 
@@ -147,4 +148,4 @@ def test_python_and_a_sketchs_page_take_the_same_values(name: str) -> None:
     takes = sketch._TAKES[name]
     values = probes(takes)
     page = answer(SKETCHES, {"part": name, "values": values})
-    assert [taken(takes, *value) for value in values] == page
+    assert [is_valid(takes, *value) for value in values] == page

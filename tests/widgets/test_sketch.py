@@ -59,37 +59,37 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 def javascript(name, job):
     """The answer of one job of the bridge."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 @pytest.mark.parametrize("K", [10, 30])
 def test_crosstalk_and_recall_are_the_packages(K):
-    found = javascript("crosstalk", {"K": K, "D": 100, "seed": 4})
+    page = javascript("crosstalk", {"K": K, "D": 100, "seed": 4})
     half = jnp.float32(0.5)  # as `rademacher` draws without x64
     Xi = 2.0 * np.asarray(jax.random.bernoulli(jax.random.key(4), half, (K, 100))) - 1
-    np.testing.assert_array_equal(np.reshape(found["Xi"], (K, 100)), Xi)
+    np.testing.assert_array_equal(np.reshape(page["Xi"], (K, 100)), Xi)
     fields = Xi * (Xi @ (Xi.T @ Xi) - K * Xi) / 100
     np.testing.assert_allclose(
-        np.reshape(found["signals"], (-1, 100)), fields, atol=1e-12
+        np.reshape(page["signals"], (-1, 100)), fields, atol=1e-12
     )
-    assert found["wrong"] == pytest.approx((fields < 0).mean())
+    assert page["wrong"] == pytest.approx((fields < 0).mean())
     # one shape for both; T is of the K alone
     padded = np.concatenate([Xi, np.ones((30 - K, 100))])
     rest = hopfield.recall(
         padded[0], hopfield.hebbian(padded) - (30 - K), max_sweeps=200
     )
-    np.testing.assert_array_equal(found["rest"], rest.sigma)
-    assert found["lost"] == pytest.approx((np.asarray(rest.sigma) != Xi[0]).mean())
-    assert found["law"] == pytest.approx(
+    np.testing.assert_array_equal(page["rest"], rest.sigma)
+    assert page["lost"] == pytest.approx((np.asarray(rest.sigma) != Xi[0]).mean())
+    assert page["law"] == pytest.approx(
         float(jax.scipy.stats.norm.sf((K / 100) ** -0.5)), rel=1e-4
     )
 
 
 def test_the_mean_of_cosines_is_jaxs():
     omega = np.asarray(jax.random.normal(jax.random.key(5), (300,), jnp.float32), float)
-    wanted = np.cos(np.linspace(0, 12, 301)[:, None] * omega).mean(1)
+    expected = np.cos(np.linspace(0, 12, 301)[:, None] * omega).mean(1)
     np.testing.assert_allclose(
-        javascript("cosines", {"Y": 300, "seed": 5}), wanted, atol=2e-6
+        javascript("cosines", {"Y": 300, "seed": 5}), expected, atol=2e-6
     )
 
 
@@ -99,7 +99,7 @@ def test_the_bounds_are_the_packages():
         for beta in (2.0, 10.0, 50.0)
         for L in (1, 50)
     ]
-    for setting, found in zip(settings, javascript("bounds", settings), strict=True):
+    for setting, page in zip(settings, javascript("bounds", settings), strict=True):
         beta = setting["beta"]
         L = setting["L"]
         eta = 0.1
@@ -115,13 +115,13 @@ def test_the_bounds_are_the_packages():
             "steps": L,
         }
         B = [10 ** memory_bounds.log10_lipschitz(beta=beta, K=K), max(1, beta / 4 - 1)]
-        assert found["printed"] == pytest.approx(
+        assert page["printed"] == pytest.approx(
             memory_bounds.log10_theorem(**known), rel=1e-9
         )
-        wanted = [A + memory_bounds.log10_gronwall(eta * b, L)[0] for b in B]
-        assert [found["solved"], found["best"]] == pytest.approx(wanted, rel=1e-6)
+        expected = [A + memory_bounds.log10_gronwall(eta * b, L)[0] for b in B]
+        assert [page["solved"], page["best"]] == pytest.approx(expected, rel=1e-6)
         growth = 1 + eta * (beta / 4 - 1)
-        assert found["contraction"] == pytest.approx(
+        assert page["contraction"] == pytest.approx(
             A + np.log10((growth ** np.arange(L)).sum()), rel=1e-9
         )
 
@@ -145,15 +145,15 @@ def test_the_inner_steps_are_jaxs():
         "layers": tuple(Dense(one["W"], one["b"]) for one in layers),
         "bias": jnp.zeros(0),
     }
-    wanted = GradientLearner(MLP(1, (6, 6)), step_size=0.01, steps=3).predict(
+    expected = GradientLearner(MLP(1, (6, 6)), step_size=0.01, steps=3).predict(
         params, task
     )[:, 0]
     job = {"layers": layers, "x": x, "y": y, "at": at, "stepSize": 0.01}
     np.testing.assert_allclose(
-        javascript("inner", {**job, "steps": 3}), wanted, rtol=1e-9
+        javascript("inner", {**job, "steps": 3}), expected, rtol=1e-9
     )
     unmoved = javascript("inner", {**job, "steps": 0})
-    assert np.abs(np.asarray(unmoved) - np.asarray(wanted)).max() > 0.01
+    assert np.abs(np.asarray(unmoved) - np.asarray(expected)).max() > 0.01
 
 
 def test_ranks_correlate_as_in_scipy():
@@ -189,9 +189,9 @@ def test_the_costs_are_the_books():
     settings = growth_settings()
     for setting, page in zip(settings, javascript("costs", settings), strict=True):
         sizes = {name: setting[name] for name in ("error", "use", "hardware", "N")}
-        wanted = growth.costs(setting["K"], setting["D"], **sizes)
-        assert page.keys() == wanted.keys()
-        for form, cost in wanted.items():
+        expected = growth.costs(setting["K"], setting["D"], **sizes)
+        assert page.keys() == expected.keys()
+        for form, cost in expected.items():
             assert page[form]["fits"] == cost.fits
             fields = {"kept": "stored_bytes", "sent": "sent_bytes"}
             for name in ("kept", "seconds", "writing", "sent", "signal"):
@@ -230,11 +230,11 @@ def test_bytes_and_times_are_said_in_units():
 
 def test_the_calculator_says_what_its_python_computes(run_copied):
     opening = javascript("opening", {})
-    found = run_copied(opening["code"])["found"]
-    fitting = sum(cost.fits for cost in found.values())
+    costs = run_copied(opening["code"])["found"]
+    fitting = sum(cost.fits for cost in costs.values())
     assert f"{fitting} of the 5 forms fit." in opening["shown"]["words"]
     assert "vector, Hadamard frequencies: 160 GB" in opening["shown"]["words"]
-    assert found["hadamard"].stored_bytes == 160e9
+    assert costs["hadamard"].stored_bytes == 160e9
 
 
 def test_a_sketch_carries_its_name_and_settings():
@@ -257,16 +257,16 @@ def test_a_sketch_says_what_is_wrong(name, settings, says):
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
-    kernel, recalled, estimate, lost = javascript(
+    kernel, recalled, estimate, wrong_fraction = javascript(
         "copied", {"Y": 100, "seed": 2, "load": 0.18}
     )
     with double_precision(False):  # a reader's session
-        made = run_copied(kernel + recalled)
-    assert float(made["estimate"]) == pytest.approx(estimate, abs=1e-5)
-    assert 0 < lost < 1
-    assert float(made["wrong"]) == pytest.approx(lost, abs=1e-6)
+        namespace = run_copied(kernel + recalled)
+    assert float(namespace["estimate"]) == pytest.approx(estimate, abs=1e-5)
+    assert 0 < wrong_fraction < 1
+    assert float(namespace["wrong"]) == pytest.approx(wrong_fraction, abs=1e-6)
     # Three places of the mean are printed, and two figures of the percentage.
-    at_one, at_rest = made["printed"].splitlines()
+    at_one, at_rest = namespace["printed"].splitlines()
     said = float(at_one.split("mean ")[1].split(",")[0])
     assert said == pytest.approx(estimate, abs=6e-4)
-    assert float(at_rest.split()[-2]) == pytest.approx(100 * lost, rel=0.06)
+    assert float(at_rest.split()[-2]) == pytest.approx(100 * wrong_fraction, rel=0.06)

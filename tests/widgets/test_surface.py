@@ -53,7 +53,7 @@ def stored():
 
 def javascript(name, **job):
     """The answer of one job of the bridge, about the three photographs."""
-    return node.asked(BRIDGE, [name, {"vectors": stored(), "names": NAMES} | job])
+    return node.reply(BRIDGE, [name, {"vectors": stored(), "names": NAMES} | job])
 
 
 @pytest.mark.parametrize(
@@ -65,25 +65,25 @@ def javascript(name, **job):
     ],
 )
 def test_the_run_on_all_pixels_is_the_packages(settings):
-    found = javascript("run", settings=settings)
+    page = javascript("run", settings=settings)
     memory = ro.MrDAM(stored(), settings["beta"])
     run = ro.retrieve(
         memory,
-        np.asarray(found["start"]),
+        np.asarray(page["start"]),
         step_size=settings.get("eta", 0.12),
         max_steps=settings["steps"],
         tol=0,
         progress=False,
     )
     # Both sum 3,072 entries in double precision: the difference is rounding.
-    np.testing.assert_allclose(found["end"], run.x, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found["energies"], run.energies, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(page["end"], run.x, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(page["energies"], run.energies, rtol=1e-9, atol=1e-12)
 
 
 def test_the_plane_keeps_distances_and_the_rest_of_the_energy_is_half_a_square():
-    found = javascript("run", settings={"beta": 60, "eta": 0.2, "steps": 15})
+    page = javascript("run", settings={"beta": 60, "eta": 0.2, "steps": 15})
     vectors = stored()
-    places = np.asarray(found["places"])
+    places = np.asarray(page["places"])
     for i in range(3):
         for j in range(i):
             np.testing.assert_allclose(
@@ -91,9 +91,9 @@ def test_the_plane_keeps_distances_and_the_rest_of_the_energy_is_half_a_square()
                 np.linalg.norm(vectors[i] - vectors[j]),
                 rtol=1e-12,
             )
-    heights = np.asarray(found["heights"])
-    energies = np.asarray(found["energies"])
-    ground = np.asarray(found["ground"])
+    heights = np.asarray(page["heights"])
+    energies = np.asarray(page["energies"])
+    ground = np.asarray(page["ground"])
     np.testing.assert_allclose(energies, ground + heights**2 / 2, rtol=0, atol=1e-13)
     # Off the plane, the gradient is the vector that leads back to it.
     np.testing.assert_allclose(
@@ -101,17 +101,17 @@ def test_the_plane_keeps_distances_and_the_rest_of_the_energy_is_half_a_square()
     )
     on_plane = ro.MrDAM(places, 60.0)
     np.testing.assert_allclose(
-        on_plane.energy(np.asarray(found["path"])), ground, rtol=1e-9, atol=1e-12
+        on_plane.energy(np.asarray(page["path"])), ground, rtol=1e-9, atol=1e-12
     )
     flat = ro.retrieve(
         on_plane,
-        np.asarray(found["path"][0]),
+        np.asarray(page["path"][0]),
         step_size=0.2,
         max_steps=15,
         tol=0,
         progress=False,
     )
-    np.testing.assert_allclose(flat.x, found["path"][-1], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(flat.x, page["path"][-1], rtol=1e-9, atol=1e-12)
 
 
 def test_the_wells_merge_as_beta_falls():
@@ -123,8 +123,8 @@ def test_the_wells_merge_as_beta_falls():
 
 
 def test_what_is_copied_as_python_prints_what_is_shown(run_copied, capsys):
-    for shown in javascript("copied"):
-        run_copied(shown["text"])
+    for page in javascript("copied"):
+        run_copied(page["text"])
         name, apart, first, last = (
             capsys.readouterr()
             .out.replace("Nearest to the end: ", "")
@@ -132,12 +132,12 @@ def test_what_is_copied_as_python_prints_what_is_shown(run_copied, capsys):
             .replace(" to ", ", ")
             .split(", ")
         )
-        assert name == NAMES[shown["nearest"]]
+        assert name == NAMES[page["nearest"]]
         # The copied code is in single precision, and prints three figures.
-        np.testing.assert_allclose(float(apart), shown["apart"], rtol=0.01, atol=1e-5)
-        np.testing.assert_allclose(float(first), shown["energies"][0], rtol=0.01)
+        np.testing.assert_allclose(float(apart), page["apart"], rtol=0.01, atol=1e-5)
+        np.testing.assert_allclose(float(first), page["energies"][0], rtol=0.01)
         np.testing.assert_allclose(
-            float(last), shown["energies"][-1], rtol=0.01, atol=1e-6
+            float(last), page["energies"][-1], rtol=0.01, atol=1e-6
         )
 
 

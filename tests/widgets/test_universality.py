@@ -69,7 +69,7 @@ const answer = ([name, job]) => jobs[name](job);
 
 def javascript(name, /, **job):
     """The answer of one job of the bridge."""
-    return node.asked(BRIDGE, [name, job])
+    return node.reply(BRIDGE, [name, job])
 
 
 def package(target, construction, size, **constants):
@@ -78,9 +78,9 @@ def package(target, construction, size, **constants):
         {"cells": size} if construction in ("seed", "logdepth") else {"units": size}
     )
     # None: the construction's own
-    given = Constants(**constants) if constants else None
+    values = Constants(**constants) if constants else None
     return universal_learner(
-        TARGETS[target], construction=construction, constants=given, **number
+        TARGETS[target], construction=construction, constants=values, **number
     )
 
 
@@ -109,63 +109,63 @@ def double():
 )
 def test_network_after_the_step_equals_jax(construction, size, target, tolerance):
     settings = {"construction": construction, "size": size, "target": target}
-    found = javascript("learn", settings=settings, pairs=PAIRS, xs=XS)
+    page = javascript("learn", settings=settings, pairs=PAIRS, xs=XS)
     network = package(target, construction, size)
-    assert (found["size"], found["depth"]) == (network.size, network.depth)
-    np.testing.assert_allclose(found["before"], predict(network, XS), atol=tolerance)
-    for (x, y), outputs in zip(PAIRS, found["outputs"], strict=True):
+    assert (page["size"], page["depth"]) == (network.size, network.depth)
+    np.testing.assert_allclose(page["before"], predict(network, XS), atol=tolerance)
+    for (x, y), outputs in zip(PAIRS, page["outputs"], strict=True):
         np.testing.assert_allclose(
             outputs, predict(adapt(network, x, y), XS), atol=tolerance
         )
 
 
 def test_every_weight_moves_as_under_jax_grad():
-    found = javascript("learn", settings={"size": 3}, pairs=PAIRS, xs=XS)
+    page = javascript("learn", settings={"size": 3}, pairs=PAIRS, xs=XS)
     network = package("sine", "seed", 3)
     after = adapt(network, *PAIRS[0])
     moved = jax.tree.map(
         lambda a, b: (np.asarray(a) - np.asarray(b)) / network.alpha, network, after
     )
     gradients = [
-        np.outer(e, h) for e, h in zip(found["errors"], found["inputs"], strict=False)
+        np.outer(e, h) for e, h in zip(page["errors"], page["inputs"], strict=False)
     ]
-    wanted = [
+    differences = [
         one
         for layer in moved.layers
         for one in layer.W.reshape(-1, *layer.W.shape[-2:])
     ]
-    for gradient, difference in zip(gradients, wanted, strict=True):
+    for gradient, difference in zip(gradients, differences, strict=True):
         # a difference of weights as large as 2²² is rounded at 2⁻³⁰
         np.testing.assert_allclose(gradient, difference, atol=1e-8, rtol=1e-6)
-    assert found["switch"] == pytest.approx(moved.switch[0], rel=1e-6)
+    assert page["switch"] == pytest.approx(moved.switch[0], rel=1e-6)
 
 
 @pytest.mark.parametrize(
     "broken", [{"offset": 0}, {"switch": 0}, {"offset": 1e-2}, {"switch": 3e-4}]
 )
 def test_breaking_a_constant_breaks_both_alike(broken):
-    found = javascript("learn", settings={"size": 4, **broken}, pairs=PAIRS, xs=XS)
+    page = javascript("learn", settings={"size": 4, **broken}, pairs=PAIRS, xs=XS)
     network = package("sine", "seed", 4, **broken)
-    for (x, y), outputs in zip(PAIRS, found["outputs"], strict=True):
+    for (x, y), outputs in zip(PAIRS, page["outputs"], strict=True):
         np.testing.assert_allclose(
             outputs, predict(adapt(network, x, y), XS), rtol=1e-9, atol=1e-9
         )
 
 
 def test_another_step_size_does_what_it_does_in_jax():
-    found = javascript("learn", settings={"size": 4, "ratio": 1.1}, pairs=PAIRS, xs=XS)
+    page = javascript("learn", settings={"size": 4, "ratio": 1.1}, pairs=PAIRS, xs=XS)
     network = package("sine", "seed", 4)
-    for (x, y), outputs in zip(PAIRS, found["outputs"], strict=True):
+    for (x, y), outputs in zip(PAIRS, page["outputs"], strict=True):
         after = adapt(network, x, y, alpha=1.1 * network.alpha)
         np.testing.assert_allclose(outputs, predict(after, XS), atol=1e-9)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_targets_and_tables_are_the_package_s(target):
-    found = javascript(
+    page = javascript(
         "learn", settings={"size": 6, "target": target}, pairs=PAIRS, xs=XS
     )
-    for (x, y), table in zip(PAIRS, found["tables"], strict=True):
+    for (x, y), table in zip(PAIRS, page["tables"], strict=True):
         np.testing.assert_allclose(
             table, lookup_table(TARGETS[target], 6)(x, y, XS), atol=1e-12
         )
@@ -173,19 +173,19 @@ def test_targets_and_tables_are_the_package_s(target):
 
 def test_points_and_quantiles_of_the_fit_are_the_package_s():
     p = np.concatenate([np.linspace(0.001, 0.999, 101), [1e-6, 1 - 1e-6]])
-    found = javascript("numbers", p=p)
-    np.testing.assert_allclose(found["points"], quasirandom(50, 6), atol=1e-12)
+    page = javascript("numbers", p=p)
+    np.testing.assert_allclose(page["points"], quasirandom(50, 6), atol=1e-12)
     np.testing.assert_allclose(
-        found["quantiles"], jax.jit(jax.scipy.special.ndtri)(p), atol=1e-9
+        page["quantiles"], jax.jit(jax.scipy.special.ndtri)(p), atol=1e-9
     )
 
 
 def test_drawn_target_is_linear_between_its_knots():
     profile = np.random.default_rng(0).uniform(-1, 1, 33)
     at = np.linspace(-1.2, 1.2, 70)
-    found = javascript("drawn", profile=profile, at=at)
+    page = javascript("drawn", profile=profile, at=at)
     np.testing.assert_allclose(
-        found, np.interp(at, np.linspace(-1, 1, 33), profile), atol=1e-12
+        page, np.interp(at, np.linspace(-1, 1, 33), profile), atol=1e-12
     )
 
 
@@ -250,26 +250,30 @@ COPIED = [
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
-    for shown, patch in zip(javascript("copied", patches=COPIED), COPIED, strict=True):
-        made = run_copied(shown["text"])
+    for page, patch in zip(javascript("copied", patches=COPIED), COPIED, strict=True):
+        namespace = run_copied(page["text"])
         tolerance = (
             1e-6 if patch.get("construction") in ("constant", "two_layers") else 1e-9
         )
         for name in ("before", "after", "error"):
             np.testing.assert_allclose(
-                made[name], shown[name], atol=tolerance, rtol=1e-6, err_msg=str(patch)
+                namespace[name],
+                page[name],
+                atol=tolerance,
+                rtol=1e-6,
+                err_msg=str(patch),
             )
         np.testing.assert_allclose(
-            made["look"], shown["look"], atol=tolerance, rtol=1e-6
+            namespace["look"], page["look"], atol=tolerance, rtol=1e-6
         )
         before, after = (
-            float(made["printed"].split(part)[0].split()[-1])
+            float(namespace["printed"].split(part)[0].split()[-1])
             for part in (" before", " after")
         )
-        error = float(made["printed"].split()[-1])
+        error = float(namespace["printed"].split()[-1])
         np.testing.assert_allclose(
             [before, after, error],
-            [*shown["look"], shown["error"]],
+            [*page["look"], page["error"]],
             rtol=5e-3,  # three figures are printed
             atol=tolerance,
         )
@@ -278,11 +282,11 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
 def test_the_plane_of_the_slots_is_that_of_the_lemma_and_its_readers_are_the_networks():
     settings = {"construction": "two_layers", "size": 100, "x": 0.37, "y": -0.4}
     for ratio in (1, 1.1):
-        seen = javascript("observe", **settings, probe=0.6, ratio=ratio)
-        plane = seen["plane"]
+        page = javascript("observe", **settings, probe=0.6, ratio=ratio)
+        plane = page["plane"]
         cells = plane["cells"]
         below = np.sum(np.arange(1, cells) / cells < 0.37)
-        delta = -0.4 - seen["start"]
+        delta = -0.4 - page["start"]
         v0, v1 = plane["written"]
         # An entry is a difference of numbers near δ = 10⁻⁴, divided by αw = 10⁻³.
         assert v0 == pytest.approx(ratio * delta * (1 + 0.37 * 0.6), rel=1e-9)

@@ -174,14 +174,14 @@ def test_recursive_least_squares_is_ridge_regression_in_any_order(problem, geome
         @ problem.G
     )
     back = replace(problem, K=problem.K[:, ::-1], V=problem.V[:, ::-1])
-    for found in (
+    for result in (
         W,
         written(problem, geometry, Ridge(omega)),
         ro.batch_edit(problem.M0, geometry, problem.K, problem.V, omega=omega).apply(
             problem.M0
         ),
     ):
-        close(found, ridge)
+        close(result, ridge)
     for pairs in (problem, back):
         close(written(pairs, geometry, Recursive(omega)), ridge)
     assert (

@@ -54,9 +54,9 @@ export const HELP =
 /** @type {Record<Way, string>} */
 const HERE = {
   batch:
-    "Each pair as if it were alone: one step of gradient descent. A step of MAML, a step on U in W = TUV, and a layer of linear attention write this way.",
+    "Each pair as if it were alone: one step of gradient descent, as in a step of MAML, a step on U in W = TUV, and a layer of linear attention.",
   sequence:
-    "One after another, each time only the missing part: the delta rule. DeltaNet writes this way, and ROME edit by edit.",
+    "One after another, each time only the missing part: the delta rule, as in DeltaNet and in ROME edit by edit.",
   ridge:
     "Least squares with a slack: recursive least squares, MEMIT, the mean of a Gaussian process. The order no longer matters.",
   exact:

@@ -23,15 +23,14 @@ import { here } from "./words.js";
 /** @import { Found } from "./presets.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
-const NONE =
-  "There is no X here: two keys are one, or the features are too few to tell them apart.";
+const NONE = "There is no X here: two keys are equal, or too few features distinguish them.";
 /** @type {[string, string][]} */
 const KEYS = [
   ["arrow keys", "move it, with Shift five times as far"],
   ["Page Down", "the next pair"],
   ["r", "reset"],
 ];
-const SLIDER = "On the slider, Page Up and Page Down go from one way of writing to the next.";
+const SLIDER = "On the slider, Page Up and Page Down go from one method of writing to the next.";
 
 /**
  * @param {object} given What differs from the explorer's own start.
@@ -97,7 +96,7 @@ export function createExplorer(given) {
   }
 
   function words() {
-    if (frame.pending) return "It is read once you have guessed.";
+    if (frame.pending) return "The reading is drawn once you have guessed.";
     return shown.X ? here(frame.settings) : NONE;
   }
 
@@ -132,15 +131,15 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
     ["Overlap ρ", amount(rho, 2)],
-    ["Ways differ by at most", rho < 1 ? figures(bound, 2) : "no bound"],
+    ["Methods differ by at most", rho < 1 ? figures(bound, 2) : "no bound"],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
     ["Kept, in float32", `${count(4 * kept)} bytes`],
   ];
   if (!Y) return all;
   return [
     ...all,
-    ["Features put it off by", amount(cost, 2)],
-    ["… the law for dividing, at once", law === null ? "does not apply" : amount(law, 2)],
+    ["Error from the features", amount(cost, 2)],
+    ["… by the law (divided, at once)", law === null ? "does not apply" : amount(law, 2)],
   ];
 }
 

@@ -32,8 +32,8 @@ export function createPanel(settings, change, onOff) {
   const fields = {
     divide: toggle({
       ...of("divide"),
-      label: "divide by what ones would read",
-      title: "R X κ / 1ᵀX κ: what is read, over what a memory of ones at the same keys would read",
+      label: "divide by a memory of ones",
+      title: "Divides the reading by that of a memory with the value 1 at every key",
     }),
     width: slider({
       ...of("width"),
@@ -51,7 +51,7 @@ export function createPanel(settings, change, onOff) {
       max: 1,
       step: 0.05,
       format: figures,
-      title: "Standard deviation of what is stored about what is true",
+      title: "Standard deviation of the stored values around the truth",
     }),
     omega: slider({
       ...of("omega"),
@@ -62,13 +62,13 @@ export function createPanel(settings, change, onOff) {
       scale: "log",
       format: figures,
       title:
-        "The ridge is (S + I/ω)⁻¹; with noise of variance s², ω = 1/s² is best for values that vary as the kernel says",
+        "The ridge is (S + I/ω)⁻¹; with noise of variance s², ω = 1/s² is best for values drawn from a Gaussian process with this kernel",
     }),
     rounds: slider({
       ...of("rounds"),
       label: "rounds",
       values: ROUNDS,
-      title: "How often all pairs are written, each round what the last has left missing",
+      title: "How often all pairs are written; each round writes the errors that the last one left",
     }),
     Y: slider({
       ...of("Y"),
@@ -87,7 +87,7 @@ export function createPanel(settings, change, onOff) {
         ["laplace", "e^(−distance/σ)"],
         ["gaussian", "e^(−distance²/2σ²)"],
       ],
-      title: "How what is written at one key is seen at another",
+      title: "How strongly a pair stored at one key is read at another",
     }),
     seed: slider({
       ...of("seed"),
@@ -117,7 +117,7 @@ export function createPanel(settings, change, onOff) {
     backward: toggle({
       ...of("backward"),
       label: "the last pair is written first",
-      title: "Exchanges U and its transpose: what is earlier becomes later",
+      title: "Reverses the order of the writes: U and its transpose change places",
     }),
   };
   const elements = elementsOf(fields);

@@ -47,16 +47,16 @@ export function formula({ way, omega }) {
 }
 
 export const HELP =
-  "X = (D⁻¹ + a·U + b·Uᵀ + d·I)⁻¹: D⁻¹ is the diagonal of S = κ(K, K), U what stands above it. First a goes from 0 to 1: " +
-  "a write subtracts more and more of what earlier ones answer at its key. Then b goes from 0 to 1, so that it allows for later " +
-  "writes too, and the slack d from 0 to 1/ω; at last d goes back to 0.";
+  "The reading is the residuals, times X, times the kernel at the key. X = (D⁻¹ + a·U + b·Uᵀ + d·I)⁻¹: S holds the kernel between all keys, " +
+  "D⁻¹ is its diagonal, U the part above it. First a goes from 0 to 1: a write subtracts more and more of what earlier writes " +
+  "answer at its key. Then b goes from 0 to 1 (a write allows for later ones too) and d from 0 to 1/ω; at last d returns to 0.";
 
 /** @type {Record<Way, string>} */
 const HERE = {
   batch:
-    "Each pair as if it were alone: one step of gradient descent. So write a step of MAML, a step on U in W = TUV, and a layer of linear attention.",
+    "Each pair as if it were alone: one step of gradient descent, as in a step of MAML, a step on U in W = TUV, and a layer of linear attention.",
   sequence:
-    "One after another, each time only what is missing: the delta rule. So write DeltaNet, and ROME edit by edit.",
+    "One after another, each time only the missing part: the delta rule, as in DeltaNet and in ROME edit by edit.",
   ridge:
     "Least squares with a slack: recursive least squares, MEMIT, the mean of a Gaussian process. The order no longer matters.",
   exact:
@@ -73,7 +73,7 @@ const AGAIN = {
 const DIVIDED = {
   batch:
     "A mean of the values, the nearer ones counting more: soft neighbours, as in ResMem, and one update of an exact dense memory.",
-  other: "A ratio of two linear memories. None of the five results writes so and divides.",
+  other: "A ratio of two linear memories. None of the five results writes this way and divides.",
 };
 
 /** One line on what is on show. @param {Pick<Settings, "way" | "divide" | "Y" | "rounds">} settings */
@@ -89,5 +89,5 @@ export function here({ way, divide, Y, rounds }) {
     return `A write subtracts ${figures(way, 2)} of what the earlier ones answer at its key.`;
   if (way < 2)
     return `It also allows for ${figures(way - 1, 2)} of what the later ones will answer there.`;
-  return "Nearly exact: the slack that is left keeps what is stored from being repeated to the letter.";
+  return "Nearly exact: because of the remaining slack d, the stored values are not read exactly.";
 }

@@ -197,7 +197,7 @@ function manyOf({ dimension: D, edits: T, seed }, last) {
 function createForgetting() {
   const { element, draw } = runChart({
     title: "T random edits in D dimensions: error of each at the end",
-    xLabel: "number of the edit",
+    xLabel: "number i of the edit",
     yLabel: "mean squared error",
     first: 1,
     series: [

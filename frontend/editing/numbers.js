@@ -12,7 +12,7 @@ const entry = (v) => figures(cleared(v, 1e-9));
 const wash = (tone, share) =>
   `background:color-mix(in srgb, var(--r1-${tone}) ${Math.round(40 * Math.min(1, share))}%, var(--r1-ground))`;
 
-/** W + Λ uᵀ = Ŵ, each entry washed with its size. */
+/** W + (r/s) uᵀ = Ŵ, each entry washed with its size. */
 export function createMatrices() {
   const element = h("div", { class: "r1-matrices" });
   return {
@@ -26,7 +26,7 @@ export function createMatrices() {
         matrix("W", W, top),
         operator("+"),
         matrix(
-          "Λ",
+          "r/s",
           grown.left.map((l) => [l]),
           Math.max(...grown.left.map(Math.abs), 1e-9),
         ),
@@ -110,7 +110,7 @@ function billOf(total, law, least) {
   /** @param {number} v */
   const written = (v) => figures(cleared(v), 4);
   return [
-    ["Sum of squares", written(total)],
+    ["Interference", written(total)],
     ["By the formula", written(law)],
     ["Least possible", written(least)],
     ["Times the least", ratio],
@@ -124,7 +124,7 @@ export function createMemoryTable() {
   const table = h(
     "table",
     { class: "r1-table" },
-    h("caption", {}, "What is left of each kept pair: ‖vᵢ − Wₜkᵢ‖ after t edits"),
+    h("caption", {}, "Error of each kept pair, ‖vᵢ − Wₜkᵢ‖, after t edits"),
     h("thead", {}, head),
     body,
   );

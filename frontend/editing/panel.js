@@ -86,7 +86,7 @@ function makeFields(settings, change) {
       ...of("geometry"),
       label: "geometry",
       options: GEOMETRIES,
-      help: "Ŵ is the W nearest to the old one that answers k* with v*; this says what near means. C = Σkkᵀ of the keys gives the least interference on them, and C = I a plain gradient step.",
+      help: "Of all matrices that answer v* at k*, Ŵ is the nearest to W, and C measures the distance. C = Σkkᵀ gives the least interference on the stored keys; C = I gives a plain gradient step.",
     }),
     ridge: slider({
       ...of("ridge"),
@@ -94,11 +94,11 @@ function makeFields(settings, change) {
       symbol: "λ",
       values: RIDGES,
       format: figures,
-      help: "Added to the diagonal of C, so that it has an inverse. Only C of the keys takes one.",
+      help: "Added to the diagonal of C, so that it has an inverse. Only the choice C = Σkkᵀ uses it.",
     }),
     used: slider({
       ...of("used"),
-      label: "keys behind C",
+      label: "keys used for C",
       min: 1,
       max: n,
       help: "C is estimated from this many keys, the first ones. Interference is counted on all.",

@@ -24,9 +24,9 @@ const ofFactor = ({ total, least }) => {
 };
 /** @type {[string, string][]} */
 const FACTORS = [
-  ["same", "None: it is the least"],
+  ["same", "It is the least"],
   ["some", "Up to 3 times the least"],
-  ["many", "More than 3 times"],
+  ["many", "More than 3 times the least"],
 ];
 
 /** @type {Preset<Partial<Settings>, Found>[]} */
@@ -50,20 +50,20 @@ const QUESTIONS = [
   {
     key: "identity",
     name: "Does the geometry matter?",
-    ask: "The same pair, written with C = I: one plain gradient step. How much more interference does it have, and for which k* no more than the least?",
+    ask: "The same pair is now written with C = I, by one plain gradient step. How does its interference compare with the least possible?",
     predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
-      `Here ${figures(total / least)} times the least. Drag k* onto an axis of the cloud and the factor falls to 1: there u points the same way in both geometries. At worst it is (1 + κ)²/4κ, κ the condition number of C.`,
+      `It is ${figures(total / least)} times the least. Drag k* onto an axis of the cloud and the factor falls to 1: there u points the same way in both geometries. At worst it is (1 + κ)²/4κ, κ the condition number of C.`,
     set: { geometry: "identity" },
   },
   {
     key: "member",
     name: "What if k* is stored already?",
-    ask: "k* is now one of the keys. Its own output must change. When is the interference on the other keys larger than that change?",
+    ask: "k* is now one of the keys. Its own output must change. Is the interference on the other keys larger or smaller than that change?",
     predict: {
       options: [
-        ["more", "Here it is already larger"],
-        ["less", "Here it is smaller"],
+        ["more", "Larger"],
+        ["less", "Smaller"],
       ],
       right: ({ total, residual: [a, b] }) => (total > 2 * (a * a + b * b) ? "more" : "less"),
     },
@@ -76,10 +76,10 @@ const QUESTIONS = [
   {
     key: "few",
     name: "Do three keys suffice for C?",
-    ask: "C is estimated from the first three keys only, and interference is counted on all twelve. How much more is there than with all twelve in C?",
+    ask: "C is estimated from the first three keys only, and interference is counted on all twelve. How does it compare with the least possible?",
     predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
-      `${figures(total / least)} times the least. The constraint still holds exactly, as it does for any u with uᵀk* ≠ 0. Only the interference grows. In D dimensions n Gaussian samples multiply it by (n − 1)/(n − D) on average. Raise ‘keys behind C’, or add a little ridge.`,
+      `It is ${figures(total / least)} times the least. The constraint still holds exactly, as it does for any u with uᵀk* ≠ 0. Only the interference grows. In D dimensions n Gaussian samples multiply it by (n − 1)/(n − D) on average. Raise ‘keys used for C’, or add a little ridge.`,
     set: { used: 3, k: [1.4, 1.2] },
   },
   {
@@ -105,7 +105,7 @@ const QUESTIONS = [
       options: [
         ["none", "Into no edit at all"],
         ["gradient", "Into a plain gradient step"],
-        ["least", "It is still the least edit"],
+        ["least", "It still has the least interference"],
       ],
       right: ({ edit, k }) => {
         if (!edit) return "none";
@@ -133,23 +133,23 @@ const QUESTIONS = [
       },
     },
     after: ({ past }) =>
-      `The second edit has moved the first answer by ${figures(past[2][0])}. A plane holds two pairs: keep the third edit too, and it breaks both. With β above 0 a kept key enters C and later edits move its output less, with more interference on the other keys.`,
+      `The second edit has moved the first answer by ${figures(past[2][0])}. Keep the third edit too, and it moves both answers: a 2 × 2 matrix can give two such keys their values, but in general not three. With β above 0 a kept key enters C and later edits move its output less, with more interference on the other keys.`,
     set: { pairs: two, order: [0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
   },
   {
     key: "cycle",
     name: "Where do repeated edits settle?",
-    ask: "Two pairs written in turn, again and again, C unchanged. Where does it settle, and how fast?",
+    ask: "Two pairs are written in turn, again and again, with C unchanged. Where does W settle, and how fast?",
     predict: {
       options: [
-        ["settles", "On answering both"],
+        ["settles", "Where it answers both"],
         ["between", "Halfway between them"],
         ["never", "It never settles"],
       ],
       right: ({ cosine }) => (cosine === null ? null : cosine < 1 - 1e-9 ? "settles" : "never"),
     },
     after: ({ cosine }) =>
-      `It settles on the batch edit, which answers both: each round leaves cos²θ = ${figures(cosine ?? 0)} of the error, θ the angle of the two keys in the geometry of C⁻¹. This is Kaczmarz’s method. Choose C = I: faster or slower?`,
+      `W settles on the batch edit, which answers both pairs: each round leaves cos²θ = ${figures(cosine ?? 0)} of the error, θ the angle of the two keys in the geometry of C⁻¹. This is Kaczmarz’s method. Choose C = I: faster or slower?`,
     set: { pairs: two, order: [0, 1, 0, 1, 0, 1, 0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
   },
 ];

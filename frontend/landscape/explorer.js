@@ -135,7 +135,7 @@ function rows(settings, { exact, runs, rests, kappa }) {
   const last = runs.distance.length - 1;
   /** @type {[string, string][]} */
   const basins = [
-    ["Places of rest, of patterns", `${rests} of ${patterns.length}`],
+    ["Places where runs from patterns end", `${rests} of ${patterns.length}`],
     ["βd², d the largest distance", figures(4 * kappa)],
   ];
   if (view === "exact") return basins;

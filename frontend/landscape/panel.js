@@ -24,7 +24,7 @@ export function createPanel(settings, change) {
       max: 200,
       scale: "log",
       format: figures,
-      title: "How sharply near patterns are told from far ones",
+      title: "How sharply near patterns are distinguished from far ones",
     }),
     Y: slider({
       ...of("Y"),
@@ -39,7 +39,7 @@ export function createPanel(settings, change) {
       label: "draw of the frequencies",
       min: 0,
       max: 50,
-      title: "The seed of jax.random: another one, other frequencies",
+      title: "The seed of jax.random; another seed draws other frequencies",
     }),
     basis: select({
       ...of("basis"),
@@ -55,7 +55,7 @@ export function createPanel(settings, change) {
       max: 2.4,
       step: 0.05,
       format: figures,
-      title: "A step goes this many times the gradient",
+      title: "A step is this multiple of the gradient",
     }),
     steps: slider({ ...of("steps"), label: "steps", symbol: "L", min: 1, max: 80 }),
     count: slider({

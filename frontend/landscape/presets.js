@@ -34,7 +34,7 @@ const EXACT = [
       right: () => "4",
     },
     after: ({ kappa, rests }) =>
-      `Here βd² = ${figures(4 * kappa)}, and the patterns come to rest at ${rests === 1 ? "one place" : `${rests} places`}. The two basins separate at βd² = 4, at any distance.`,
+      `Here βd² = ${figures(4 * kappa)}, and runs from the patterns end at ${rests === 1 ? "one place" : `${rests} places`}. The two basins separate at βd² = 4, at any distance.`,
     set: { patterns: places(2), query: [-0.12, 0.7], beta: 16 },
   },
   {
@@ -49,7 +49,7 @@ const EXACT = [
       right: ({ runs }) => (rises(runs) > 0 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `It rises in ${rises(runs)} of ${counted(runs.energies.length - 1, "step")}. Up to η = 2 it cannot rise, at any β. Beyond, each step overshoots by more than it corrects.`,
+      `It rises in ${rises(runs)} of ${counted(runs.energies.length - 1, "step")}. Up to η = 2 it cannot rise, at any β. Beyond η = 2, each step overshoots by more than it corrects.`,
     set: { patterns: places(3), query: [-0.9, -0.5], beta: 30, eta: 1.9 },
   },
   {
@@ -64,7 +64,7 @@ const EXACT = [
       right: ({ rests }) => (rests === 8 ? "all" : "fewer"),
     },
     after: ({ rests }) =>
-      `From the eight patterns ${rests} ${rests === 1 ? "place is" : "places are"} reached. A pattern merges with neighbours that are nearer than about 2/√β.`,
+      `Runs from the patterns end at ${rests === 1 ? "one place" : `${rests} places`}. A pattern merges with neighbours that are nearer than about 2/√β.`,
     set: { patterns: places(8), query: [0.3, 0.2], beta: 5 },
   },
 ];
@@ -74,11 +74,11 @@ const BOTH = [
   {
     key: "few",
     name: "Do a few cosines suffice?",
-    ask: "E is the energy of four patterns, and Ê its estimate from Y = 32 frequencies. Which basins do you find in both? Double Y until both runs end in one place.",
+    ask: "E is the energy of four patterns, and Ê its estimate from Y = 32 frequencies. A run on each starts at x. Where do the two runs end? Then double Y and watch them come together.",
     predict: {
       options: [
-        ["yes", "they end in one place"],
-        ["no", "they do not"],
+        ["yes", "less than 0.1 apart"],
+        ["no", "farther apart"],
       ],
       right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
     },
@@ -89,7 +89,7 @@ const BOTH = [
   {
     key: "hot",
     name: "What is known far from all patterns?",
-    ask: "β = 60. Hatched: Ŝ has fallen below its floor, and Ê knows nothing. Why there, and does Y = 4,096 help?",
+    ask: "β = 60, and a region is hatched: Ŝ is too small there for its logarithm to mean anything. Why there, and does Y = 4,096 help?",
     after: ({ copy }) =>
       `Far from all patterns S is almost 0 and its estimate is noise of either sign; the floor, an eighth of that noise, is ${amount(copy?.floor)}. Doubling Y lowers the noise only by √2, so the hatched region shrinks slowly.`,
     set: { Y: 512, beta: 60, query: [-0.75, 0.2] },
@@ -97,11 +97,11 @@ const BOTH = [
   {
     key: "positive",
     name: "Are positive features better?",
-    ask: "The same four patterns with exponentials in place of cosines. Where is this estimate better, and where worse? Drag a pattern from the rim to the centre.",
+    ask: "The same four patterns with exponentials in place of cosines. Where do the two runs end now? Then drag a pattern from the rim to the centre.",
     predict: {
       options: [
-        ["yes", "they end in one place"],
-        ["no", "they do not"],
+        ["yes", "less than 0.1 apart"],
+        ["no", "farther apart"],
       ],
       right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
     },
@@ -125,7 +125,7 @@ const TUBE = [
       right: ({ runs }) => (end(runs.tube) > 1.05 * runs.tube[20] ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `At the end the runs are ${amount(end(runs.distance))} apart, and the tube allows ${amount(end(runs.tube))}. In a basin ρₜ < 1: each step removes a part of the earlier error.`,
+      `At the end the runs are ${amount(end(runs.distance))} apart, and the tube allows ${amount(end(runs.tube))}. In a basin ρₜ < 1: each step removes a part of the earlier error, so the tube stops growing.`,
     set: { Y: 1024, beta: 12, query: [-0.75, -0.3], patterns: places(4) },
   },
   {

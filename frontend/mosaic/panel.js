@@ -60,7 +60,7 @@ export function createPanel(settings, change) {
       max: 1,
       step: 0.05,
       format: figures,
-      title: "A step goes this many times the gradient",
+      title: "A step is this multiple of the gradient",
     }),
     steps: slider({ ...of("steps"), label: "steps", min: 1, max: 80 }),
     seed: slider({

@@ -63,7 +63,7 @@ export function createCharts() {
         step,
         note: hidden
           ? "Shown once you have predicted."
-          : "In double precision about 10⁻¹⁶ of the way is rounding.",
+          : "A gap of about 10⁻¹⁶ times the length of the path is rounding.",
       });
       table.show(run, step, hidden);
     },

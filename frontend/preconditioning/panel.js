@@ -25,17 +25,17 @@ const METHOD_NAMES = [
 
 /** @type {Record<string, string>} */
 const HELP = {
-  conditionV: "Ratio of V’s singular values, V = R diag(√κ, 1/√κ): 1 is a rotation.",
-  angleV: "By which V is turned: along this direction it stretches most.",
-  conditionT: "Ratio of T’s singular values: 1 is a rotation.",
-  angleT: "By which T is turned.",
+  conditionV: "Ratio κ of V’s singular values, V = diag(√κ, 1/√κ) Rᵀ with a rotation R.",
+  angleV: "Angle of R in V: the direction of the inputs that V stretches most.",
+  conditionT: "Ratio κ of T’s singular values, T = R diag(√κ, 1/√κ) with a rotation R.",
+  angleT: "Angle of R in T: the direction of the outputs that T stretches most.",
   conditionA: "Ratio of the eigenvalues of A, the second moment of the inputs.",
   angleA: "Direction of A’s larger eigenvalue.",
   conditionD: "Ratio of the eigenvalues of D, the second moment of the gradients at the output.",
   momentum: "How much of the last direction a step keeps.",
   lambda: "Strength of the weight decay.",
   rate: "Length of a step of Adam and Muon, the same for all paths.",
-  share: "Each path steps this share of the longest step at which it does not run away.",
+  share: "Each path takes this fraction of its largest stable step; beyond 100 % it runs away.",
 };
 
 /**
@@ -76,7 +76,7 @@ export function createPanel(settings, change) {
     best: toggle({
       ...of("best"),
       label: "Best fixed step for each path",
-      title: "Else: the same share of the largest stable step for each",
+      title: "If off: for each path the same fraction of its largest stable step",
     }),
     share: field("share", "step / largest stable", { step: 0.01, format: percent }),
     tolerance: slider({

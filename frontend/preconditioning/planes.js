@@ -24,7 +24,7 @@ const DOTS = 40; // steps marked one by one
 const STRIDE = 0.1; // of an arrow key
 
 export const KEY =
-  "Contours of the loss, each 4 times the one inside. The cross is the minimum; a ring marks a path that ends elsewhere. Drag the white starts.";
+  "Contours of the loss, each 4 times the one inside; A is the second moment of the inputs. The cross is the minimum; a ring marks a path that ends elsewhere. Drag the white starts.";
 
 /**
  * Series in drawing order; `onStart(row, place)` is told where the reader wants a start.
@@ -104,7 +104,7 @@ function createPlane(row, series, onStart) {
       note(
         full
           ? `Hessian ${figures(curvature, 2)} × A`
-          : `${fixed(off)} of the start is out of reach`,
+          : `a part of length ${fixed(off)} is out of reach`,
       );
     },
     draw(path, step) {

@@ -40,27 +40,27 @@ const pure = { conditionT: 1, angleT: 30, conditionV: 1, angleV: 0 };
 const QUESTIONS = [
   {
     key: "start",
-    name: "Where do the two paths separate?",
-    ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself, its gradient multiplied by P = VᵀV ⊗ TTᵀ. At which step do the two paths separate?",
+    name: "Do the two paths separate?",
+    ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself and steps along TTᵀGVᵀV in place of its gradient G; this is a fixed matrix P times G. What do the two paths do?",
     predict: parting,
     after: (r) =>
-      `At none: the widest gap is ${amount(r.widest)}, which is rounding. And ${plain(r)}. Next: which T and V are best?`,
+      `They stay together: the widest gap is ${amount(r.widest)}, which is rounding. And ${plain(r)}. Next: which T and V are best?`,
     set: {},
   },
   {
     key: "inputs",
     name: "Do white inputs suffice?",
-    ask: "V = A⁻¹ᐟ² makes the inputs white; T is left at the identity. By how much does the condition number fall?",
+    ask: "V = A⁻¹ᐟ² whitens the inputs, whose second moment is A; T is left at the identity. By which factor does the condition number of the loss fall?",
     predict: {
       options: [
-        ["little", "A part of it"],
-        ["A", "All that A brought"],
-        ["all", "All of it"],
+        ["little", "Less than A’s condition number"],
+        ["A", "A’s condition number"],
+        ["all", "All of it, down to 1"],
       ],
       right: ({ shares }) => (shares < 10 ? "little" : shares < 50 ? "A" : "all"),
     },
     after: (r) =>
-      `By the factor that A contributed: from ${r.conditions.plain} to ${r.conditions.preconditioned}, the condition number of D. The two numbers multiply, and each factor corrects its own side. Here ${plain(r)}.`,
+      `By A’s condition number: from ${r.conditions.plain} to ${r.conditions.preconditioned}, the condition number of D, the second moment of the output gradients. The two numbers multiply, and each factor corrects its own side. Here ${plain(r)}.`,
     set: { shape: "inputs", conditionT: 1, angleT: 0 },
   },
   {
@@ -79,17 +79,17 @@ const QUESTIONS = [
       },
     },
     after: (r) =>
-      `One. P is now the inverse of H = A ⊗ D, the case on which K-FAC is built. The other two paths need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
+      `One. P is now the inverse of the Hessian H = A ⊗ D, as in Newton’s method. The other two paths need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
     set: { shape: "both" },
   },
   {
     key: "wrong",
     name: "Can it make things worse?",
-    ask: "The same V, rotated by a right angle, so that it stretches the direction that was long already. Can preconditioning slow descent down?",
+    ask: "V = A⁻¹ᐟ² is turned by a right angle, so it stretches the inputs where they are largest already. Can preconditioning slow descent down?",
     predict: {
       options: [
-        ["worse", "Yes, worse"],
-        ["better", "No, better still"],
+        ["worse", "Yes"],
+        ["better", "No, it is faster still"],
       ],
       right: ({ shares }) => (shares < 1 ? "worse" : "better"),
     },
@@ -109,13 +109,13 @@ const QUESTIONS = [
       right: ({ left }) => (left > 1e-3 ? "short" : "minimum"),
     },
     after: (r) =>
-      `Where TᵀGVᵀ = 0, not where the gradient is zero: the loss stays at ${amount(r.left)}. No number of steps reaches the rest of W.`,
+      `It stops where TᵀGVᵀ = 0, although the gradient G is not zero: the loss stays at ${amount(r.left)}. No number of steps reaches the rest of W.`,
     set: { rankV: 1 },
   },
   {
     key: "heavy",
     name: "Is momentum the same?",
-    ask: "Heavy ball on U, and heavy ball on W fed with P times the gradient. Momentum adds up gradients in two different coordinates. Do the paths still agree?",
+    ask: "One path takes momentum (heavy ball) on U, the other on W with P times the gradient. Each adds up gradients in its own coordinates. Do the paths still agree?",
     predict: parting,
     after: (r) =>
       `Yes: the widest gap is ${amount(r.widest)}. Momentum is a sum of gradients, and T and V stay fixed, so they can be taken out of the sum.`,
@@ -136,13 +136,13 @@ const QUESTIONS = [
     ask: "The same decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other. Do they end in one place?",
     predict: parting,
     after: (r) =>
-      `No: the ends differ by ${amount(r.known)}, as two linear systems predict before the first step. Here the gap is ${amount(r.gap)}. In terms of W the first penalty is ½λ wᵀP⁺w.`,
+      `No: the ends differ by ${amount(r.known)}, as two linear systems predict before the first step. Here the gap is ${amount(r.gap)}. In terms of W the first penalty is ½λ wᵀP⁺w, with w = vec W.`,
     set: { method: "penalty", steps: 200 },
   },
   {
     key: "adam",
     name: "Is Adam the same?",
-    ask: "Adam on U, and Adam on W fed with P times the gradient. Do the paths agree?",
+    ask: "One path takes Adam on U, the other on W with P times the gradient. Do the paths agree?",
     predict: parting,
     after: (r) =>
       `No: the widest gap is ${amount(r.widest)}. Adam divides each entry by its own size, and the entries of U are not those of W. No P applied to W does the same.`,

@@ -12,7 +12,7 @@ const [LEFT, RIGHT, TOP, GAP] = [12, 12, 14, 26];
 const ROWS = [
   ["plain", "H = A ⊗ D", "printed"],
   ["P", "P = VᵀV ⊗ TTᵀ", "law"],
-  ["preconditioned", "JᵀHJ, seen by U", "exact"],
+  ["preconditioned", "JᵀHJ, the Hessian in U", "exact"],
 ];
 
 export function createSpectrum() {

@@ -1,4 +1,4 @@
-// The verdict on the two paths, in words: they stay together, part by a known amount, or go different ways.
+// The verdict on the two paths, in words: they stay together, separate by a known amount, or go different ways.
 import { amount, count } from "../kit/number.js";
 import { MOST, widest } from "./math/paths.js";
 
@@ -7,13 +7,13 @@ import { MOST, widest } from "./math/paths.js";
 /** @type {[key: string, words: string][]} */
 export const FATES = [
   ["together", "Stay together"],
-  ["known", "Part by a known amount"],
+  ["known", "Separate by a known amount"],
   ["apart", "Go different ways"],
 ];
 /** @type {Record<string, string>} */
 const HEADINGS = {
   together: "They stay together",
-  known: "They part, by an amount a formula gives",
+  known: "They separate, by an amount that a formula gives",
   apart: "They go different ways",
   away: "The step is too long, and the paths run away",
 };
@@ -32,11 +32,12 @@ export function verdictOn({ fate, gap, known }, counts) {
     return `${most}, which says nothing about the rule. Shorten the step to less than 100 % of the largest stable one.`;
   }
   if (fate === "together") return `${most}: rounding, nothing else.`;
-  if (fate === "apart") return `${most}. The one rule is not the other with a P before it.`;
+  if (fate === "apart")
+    return `${most}. The step on U is not the step on W with P times the gradient.`;
   if (counts === null) return `${most}.`;
   const settled = counts.reparameterised !== null && counts.explicit !== null;
   const end = settled
     ? `it settles at ${amount(known)}`
     : `it has not settled in ${count(MOST)} steps. Settled it would be ${amount(known)}`;
-  return `${most}; ${end}, which two linear systems give beforehand (now ${amount(gap[gap.length - 1])}).`;
+  return `${most}; ${end}, as two linear systems predict (now ${amount(gap[gap.length - 1])}).`;
 }

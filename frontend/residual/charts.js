@@ -88,13 +88,13 @@ export function createCharts() {
     risk: chart({
       title: "Error as n grows",
       x: { label: "examples n", scale: "log" },
-      y: { label: "share wrong" },
+      y: { label: "fraction wrong" },
       series: [...LINES, ...DOTS],
     }),
     noise: chart({
       title: "When memorising starts to hurt",
-      x: { label: "share of wrong labels" },
-      y: { label: "share wrong" },
+      x: { label: "fraction of wrong labels" },
+      y: { label: "fraction wrong" },
       series: [...LINES, ...DOTS],
     }),
   };
@@ -184,10 +184,10 @@ function waveLines(settings, sizes) {
 }
 
 const NOTES = {
-  line: "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 of the ResMem paper, with constant 1 and without noise.",
+  line: "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour; Zₙ is the squared distance to it. Printed: Theorem 5.3 of the ResMem paper, with constant 1 and without noise.",
   plane: "No law is known here: all of it is measured, against the true classes.",
   waves:
-    "Law: the mean square of the wave that is left, times mₙ of its frequency, for one neighbour.",
+    "Law: the mean square of the wave that is left, times mₙ = 2 E(1 − cos 2πνv), for one neighbour at distance v.",
 };
 
 /** @type {(drawn: Chart, settings: Settings, race: Measured, place: number, hidden: boolean) => void} */

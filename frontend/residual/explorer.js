@@ -69,7 +69,7 @@ export function createExplorer(initial, save) {
   const { clock } = playback;
   const charts = createCharts();
   const stages = {
-    line: createSlices({ along: "x along θ*", base: "base, ‖θ‖ ≤ L" }),
+    line: createSlices({ along: "first coordinate of x", base: "base, ‖θ‖ ≤ L" }),
     plane: createMaps(),
     waves: createSlices({ along: "x, around the circle", base: "base: one wave" }),
   };

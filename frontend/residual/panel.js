@@ -56,14 +56,14 @@ export function createPanel(settings, change, seek) {
       max: 1.2,
       step: 0.05,
       format: figures,
-      help: "Most that the norm of the base's weights may be; the truth has norm 1 on the line. The base cannot hold the rest.",
+      help: "Largest norm allowed to the base’s weights θ. The truth has norm 1 on the line, and the base cannot learn the rest.",
     }),
     k: slider({
       ...of("k"),
       label: "neighbours",
       symbol: "k",
       values: NEIGHBOURS,
-      help: "How many of the nearest examples have a say in what the memory answers.",
+      help: "How many of the nearest examples the memory takes a weighted mean of.",
     }),
     sigma: slider({
       ...of("sigma"),
@@ -73,7 +73,7 @@ export function createPanel(settings, change, seek) {
       max: 10,
       scale: "log",
       format: figures,
-      help: "σ in the weights exp(−distance/σ) of the neighbours: small, and the nearest has nearly all the say.",
+      help: "σ in the weights exp(−distance/σ) of the neighbours: if σ is small, the nearest has nearly all the weight.",
     }),
     d: slider({
       ...of("d"),
@@ -99,7 +99,7 @@ export function createPanel(settings, change, seek) {
       max: 0.5,
       step: 0.01,
       format: percent,
-      help: "Share of the labels that are turned over. Errors are against the true classes.",
+      help: "Fraction of the labels that are flipped. Errors are against the true classes.",
     }),
     frequency: slider({
       ...of("frequency"),
@@ -107,7 +107,7 @@ export function createPanel(settings, change, seek) {
       symbol: "ν",
       min: 2,
       max: 16,
-      help: "Waves around the circle. The smooth wave has one, and twice the height.",
+      help: "Periods around the circle. The smooth wave has one period, and twice the height.",
     }),
   };
   const n = slider({

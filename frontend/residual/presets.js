@@ -43,7 +43,7 @@ const QUESTIONS = [
       },
     },
     after: (r) =>
-      `Risk ${number(r.risk.base)} alone, ${number(r.risk.memory)} with the memory at n = ${r.n}. The risk of the base stops falling, and the memory learns the rest.`,
+      `At n = ${r.n} the base alone has risk ${number(r.risk.base)}, and ${number(r.risk.memory)} with the memory. The risk of the base stops falling, and the memory learns the rest.`,
     set: {},
   },
   {
@@ -66,7 +66,7 @@ const QUESTIONS = [
   {
     key: "alone",
     name: "Did the base help?",
-    ask: "At capacity 0 the memory stores whole labels, so it is the method of nearest neighbours. How much did the base help?",
+    ask: "At capacity 0 the base is zero and the memory stores whole labels: this is the method of nearest neighbours. How much would a base of capacity L reduce its risk?",
     predict: {
       options: [
         ["square", "By a factor (1 − L)²"],
@@ -76,7 +76,7 @@ const QUESTIONS = [
       right: ({ risk }) => (Math.abs(risk.memory - risk.neighbours) < 1e-9 ? "square" : null),
     },
     after: (r) =>
-      `Risk ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies this risk by (1 − L)², which is ${number(0.4 ** 2)} at L = 0.6. The factor is the same at every n, so the rate does not change.`,
+      `Without a base the risk is ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies this risk by (1 − L)², which is ${number(0.4 ** 2)} at L = 0.6. The factor is the same at every n, so the rate does not change.`,
     set: { L: 0, d: 3, n: 512 },
   },
   {
@@ -101,7 +101,7 @@ const QUESTIONS = [
   {
     key: "printed",
     name: "How tight is the printed bound?",
-    ask: "The paper bounds this risk by a rate of n^(−1/d) and calls it exact. How far above the risk does it lie?",
+    ask: "The ResMem paper bounds this risk by a rate of n^(−1/d) and calls the rate exact. How far above the risk does the bound lie?",
     predict: {
       options: [
         ["tight", "Within 2×"],
@@ -120,16 +120,16 @@ const QUESTIONS = [
   {
     key: "noise",
     name: "Does noise spoil the memory?",
-    ask: "The labels now contain noise, and the memory copies the noise of a single neighbour. At which noise does the memory stop helping?",
+    ask: "The labels now contain noise, and the memory copies the noise of a single neighbour. Does the memory still help?",
     predict: {
       options: [
-        ["pays", "Here it still pays"],
-        ["hurts", "Here it hurts"],
+        ["pays", "Yes, it still helps"],
+        ["hurts", "No, it hurts"],
       ],
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `Here the memory hurts: risk ${number(r.risk.memory)} against ${number(r.risk.base)} without it. By the law it hurts above a variance of ${number(r.threshold)}; the labels have ${number(r.level)}.`,
+      `The memory hurts here: the risk is ${number(r.risk.memory)} with it and ${number(r.risk.base)} without it. By the law it hurts above a variance of ${number(r.threshold)}; the labels have ${number(r.level)}.`,
     set: { d: 2, noise: 0.25, n: 512 },
   },
   {
@@ -138,7 +138,7 @@ const QUESTIONS = [
     ask: "The same noise, averaged over twenty neighbours. Does the memory help again?",
     predict: {
       options: [
-        ["pays", "Yes, it pays again"],
+        ["pays", "Yes, it helps again"],
         ["hurts", "No, it still hurts"],
       ],
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
@@ -159,28 +159,28 @@ const QUESTIONS = [
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `No: the nearest neighbour has nearly all the weight, and the risk is ${number(r.risk.memory)}, as with one neighbour. σ must be about as large as the distances of the twenty.`,
+      `No: the nearest neighbour has nearly all the weight, and the risk is ${number(r.risk.memory)}, as with one neighbour. σ must be about as large as the distances to the twenty neighbours.`,
     set: { d: 2, noise: 0.25, k: 20, sigma: 0.01, n: 512 },
   },
   {
     key: "plane",
     name: "Does it help with two classes?",
-    ask: "The logistic base cannot bend enough, and the memory stores onehot(y) − p. How much of the gain comes from the memory, and how much would neighbours alone give?",
+    ask: "The base is a logistic model whose border cannot bend enough. The memory stores each label minus the probability that the base gives. Does base + memory gain more than neighbours alone?",
     predict: {
       options: [
-        ["memory", "Most comes from the memory"],
-        ["same", "Neighbours alone give it all"],
+        ["memory", "Yes, it gains more"],
+        ["same", "No, neighbours alone gain as much"],
       ],
       right: ({ risk }) => (risk.neighbours - risk.memory > 0.02 ? "memory" : "same"),
     },
     after: (r) =>
-      `Errors at n = ${r.n}: base ${number(r.risk.base)}, with memory ${number(r.risk.memory)}, neighbours’ labels alone ${number(r.risk.neighbours)}. In this plane neighbours alone explain the gain.`,
+      `At n = ${r.n} the base is wrong on a fraction ${number(r.risk.base)}, base + memory on ${number(r.risk.memory)}, neighbours alone on ${number(r.risk.neighbours)}. In this plane neighbours alone explain the gain.`,
     set: { view: "plane", L: 0.3, n: 512 },
   },
   {
     key: "flips",
     name: "What do wrong labels do?",
-    ask: "One label in five is wrong, and the memory uses one neighbour. Does it still help?",
+    ask: "One label in five is wrong, and the memory uses one neighbour. Does the memory still help?",
     predict: {
       options: [
         ["pays", "The memory still helps"],
@@ -189,7 +189,7 @@ const QUESTIONS = [
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `No: every wrong label makes a speck of its own, and the error is ${number(r.risk.memory)} against ${number(r.risk.base)}. Raise k, and the specks disappear.`,
+      `No: every wrong label makes a speck of its own, and the error is ${number(r.risk.memory)} with the memory against ${number(r.risk.base)} without it. Raise k, and the specks disappear.`,
     set: { view: "plane", L: 0.3, flips: 0.2, n: 512 },
   },
 ];

@@ -50,7 +50,7 @@ export const cosines = {
     {
       key: "many",
       name: "A thousand",
-      ask: "With a thousand the bell stands. What is the error far out, and how many frequencies halve it?",
+      ask: "With a thousand cosines the mean follows the kernel near 0. What is its error far out, and how many frequencies halve it?",
       after: ({ words }) => `${words} Four times as many halve it.`,
       set: { Y: 1000 },
     },

@@ -139,18 +139,18 @@ export const crosstalk = {
     {
       key: "light",
       name: "A tenth full",
-      ask: "K = D/10 patterns. Its own pattern pulls each stored bit to the correct side by 1, and the other patterns push at random. Raise the load: where does the crosstalk overtake the signal?",
+      ask: "K = D/10 patterns are stored. Each stored bit is pulled to the correct side by 1 by its own pattern, and pushed at random by the others. Raise the load: where does the crosstalk overtake the signal?",
       after: ({ words }) => words,
       set: {},
     },
     {
       key: "over",
       name: "A little more",
-      ask: "At 0.18 hardly more bits are wrong at first. Does recall stay near the pattern?",
+      ask: "At α = 0.18 the field would flip only about 1 % of the bits at once. Does recall stay near the pattern?",
       predict: {
         options: [
-          ["few", "hardly: a few bits end up wrong"],
-          ["many", "a tenth and more end up wrong"],
+          ["few", "yes: a few bits end up wrong"],
+          ["many", "no: a tenth or more end up wrong"],
         ],
         right: ({ found }) => (Number(found) > 0.1 ? "many" : "few"),
       },
@@ -191,11 +191,11 @@ export const crosstalk = {
         x: [FROM, TO],
         y: [0, 2.9],
       },
-      words: `At once the field would flip ${percents(wrong)} of the bits; once all neurons have taken turns, ${percents(lost)} of the first pattern are wrong.`,
+      words: `The field would flip ${percents(wrong)} of the stored bits at once. After all neurons have taken turns, ${percents(lost)} of the bits of the first pattern are wrong.`,
       found: lost,
       rows: [
         [`Patterns on ${settings.D} neurons`, count(K)],
-        ["Bits it would flip at once", percents(wrong)],
+        ["Bits flipped at once", percents(wrong)],
         ["… by the law Q(1/√α)", percents(law)],
         ["Bits wrong at rest, one pattern", percents(lost)],
       ],

@@ -180,7 +180,7 @@ export const grows = {
     {
       key: "laptop",
       name: "On one processor",
-      ask: "A million keys on two cores. Does anything but the list pay?",
+      ask: "A million keys on two cores. Is any form better than the list?",
       after: ({ words }) => words,
       set: { K: 1e6, D: 64, hardware: "cpu", use: "retrieval", error: 0.5 },
     },

@@ -107,7 +107,7 @@ export const inner = {
     {
       key: "more",
       name: "More steps",
-      ask: "It was trained for five steps. Do ten and twenty still help, on five points?",
+      ask: "The network was meta-trained for five steps. Do ten and twenty still help, on five points?",
       after: ({ words }) => words,
       set: { steps: 20 },
     },

@@ -45,15 +45,15 @@ export const neighbours = {
     {
       key: "first",
       name: "Share and damage",
-      ask: "One dot for each neighbour of each recorded edit of a capital. Does a larger share of δ move the answer further? Pick an edit and read its six.",
+      ask: "One dot for each neighbour of each recorded edit of a capital. Does a larger share of δ move the answer further? Pick an edit and read its six neighbours.",
       after: ({ words }) => words,
       set: {},
     },
   ],
   chart: {
-    title: "What a neighbour’s key gets, and what becomes of its answer",
+    title: "How far the edit raises a neighbour’s lead, by the share of its key",
     x: { label: "share of δ, u·k/s" },
-    y: { label: "rise of its lead, nats" },
+    y: { label: "rise of the new answer’s lead, nats" },
     series: [
       { key: "all", label: "all neighbours", tone: "quiet", r: 2.5, pen: dots },
       { key: "turned", label: "answer flipped", tone: "law", r: 3.5, pen: dots },

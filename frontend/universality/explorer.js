@@ -126,7 +126,7 @@ const rounded = (v) => amount(cleared(v));
 function createFlow() {
   return runChart({
     title: "Three channels, layer by layer",
-    xLabel: "layer, from φ to the read-out",
+    xLabel: "layer, from the features φ to the read-out",
     yLabel: "largest entry",
     scale: "log",
     series: [

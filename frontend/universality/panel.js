@@ -43,7 +43,7 @@ export function createPanel(settings, change) {
     }),
     size: slider({
       ...of("size"),
-      label: "cells an axis, or units of the fit",
+      label: "cells per axis, or units of the fit",
       symbol: "J",
       values: sizes,
       help: "Cells on each axis of the table; for the fitted ones the units that are inactive until the step.",
@@ -54,7 +54,7 @@ export function createPanel(settings, change) {
       symbol: "α",
       values: RATIOS,
       format: (r) => figures(r * CONSTANTS.alpha, 4),
-      help: `Of the one gradient step. The weights were built for ${CONSTANTS.alpha}.`,
+      help: `Size of the one gradient step. The weights were built for ${CONSTANTS.alpha}.`,
     }),
     offset: slider({
       ...of("offset"),
@@ -70,7 +70,7 @@ export function createPanel(settings, change) {
       symbol: "θ_b",
       values: SWITCHES,
       format: small,
-      help: "The trained number whose sign tells before from after. At 0 it gets no gradient.",
+      help: "A trained number, nearly 0 before the step. Once it is clearly positive, the table opens. At 0 it gets no gradient.",
     }),
     x: ranged("x", "x", "of the pair", [0, 1]),
     y: ranged("y", "y", "of the pair", Y_RANGE),

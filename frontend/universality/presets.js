@@ -21,7 +21,7 @@ const plain = { ...PUBLISHED };
 const inRange = (after) => (seen) =>
   isPromised(seen.start + seen.gap)
     ? after(seen)
-    : `Off its table by ${rough(seen.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
+    : `The network is off its table by ${rough(seen.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
 
 /**
  * v₁/v₀, to more figures than one can see.
@@ -45,7 +45,7 @@ function firing(gap, slots) {
   const fired = slots.filter(({ share }) => share > 0.5).length;
   return fired > 0
     ? `At this x* ${fired === 1 ? "one cell fires" : `${fired} cells fire at once`}.`
-    : "At this x* no cell fires: try one inside the cell of x.";
+    : "At this x* no cell fires: try an x* inside the cell of x.";
 }
 
 /** @type {Preset<Settings, Seen>[]} */
@@ -53,18 +53,18 @@ export const PRESETS = [
   {
     key: "two",
     name: "What tells the network x?",
-    ask: "Drag the orange point (x, y). One step writes two numbers, v₀ and v₁, and the readers see only these and x*. What in the plane of v₀ and v₁ tells them x?",
+    ask: "Drag the orange point (x, y). One step writes two numbers, v₀ and v₁. The units that read them, the readers, get only these and x*. What in the plane of v₀ and v₁ tells the readers x?",
     predict: {
       options: [
-        ["ray", "The ray of the point"],
-        ["length", "Its distance from the origin"],
+        ["ray", "The ray of (v₀, v₁)"],
+        ["length", "The distance of (v₀, v₁) from 0"],
       ],
       right: ({ plane }) => (plane && slope(plane) === plane.ray ? "ray" : null),
     },
     set: { ...DEFAULTS },
     after: ({ plane, error, start }) =>
       plane
-        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} belongs to the cell of x; the distance tells y. After the step the network is off the target by ${rough(error)}. In exchange, its answer before the step is ${rough(start)}, far below every y.`
+        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} is that of the cell of x, one of ${plane.cells} intervals; the distance from 0 tells y. After the step the network is off the target by ${rough(error)} (rms). In exchange, its answer before the step is ${rough(start)}, far below every y.`
         : "This network has no such plane: choose two hidden layers.",
   },
   {
@@ -81,16 +81,16 @@ export const PRESETS = [
     set: { ...DEFAULTS, ratio: 1.1 },
     after: ({ plane, error }) =>
       plane
-        ? `v₁/v₀ is ${number(slope(plane))}, as before, so the readers still know x. The point has moved out by a tenth, and they take Δ for a tenth larger. The network is off the target by ${rough(error)}.`
+        ? `v₁/v₀ is ${number(slope(plane))}, as before, so the readers still know x. The point has moved out by a tenth, and they take the error Δ = y − ŷ for a tenth larger. The network is off the target by ${rough(error)} (rms).`
         : "This network has no such plane: choose two hidden layers.",
   },
   {
     key: "learn",
     name: "Does one step learn the table?",
-    ask: "Drag the orange point (x, y). The network has seen nothing else. Does it ever miss its table, and which cell fires?",
+    ask: "The published network holds a table of f, one row per cell of x and one column per cell of x*. Drag the orange point (x, y), the only pair that the network sees. Where is its answer off the table?",
     predict: {
       options: [
-        ["never", "Never"],
+        ["never", "Nowhere"],
         ["edges", "Where y is large"],
         ["often", "Nearly everywhere"],
       ],
@@ -102,18 +102,18 @@ export const PRESETS = [
     set: plain,
     after: inRange(
       ({ deviation, tableError }) =>
-        `Off its table by ${rough(deviation)}, and the table off the target by ${rough(tableError)}: all of the error is the cells'.`,
+        `The network is off its table by ${rough(deviation)}, and the table is off the target by ${rough(tableError)} (rms): what remains is the width of the cells.`,
     ),
   },
   {
     key: "kink",
     name: "What if δ is 0?",
-    ask: "The published network starts its written channel at exactly 0, on the kink of the ReLU. Which error comes back through it?",
+    ask: "The published network starts the channel that the step should write at exactly 0, on the kink of the ReLU. How much of the error comes back through this channel?",
     predict: {
       options: [
-        ["nothing", "Nothing"],
-        ["half", "Half of the error"],
-        ["all", "All of the error"],
+        ["nothing", "None of it"],
+        ["half", "Half of it"],
+        ["all", "All of it"],
       ],
       right: ({ flow, gap }) => {
         const share = flow.error[0] / Math.abs(gap * CONSTANTS.linear);
@@ -127,11 +127,11 @@ export const PRESETS = [
   {
     key: "switch",
     name: "What if the switch sits on a kink?",
-    ask: "The switch at 0 is on a kink too. How many cells fire when the switch does not move in the step?",
+    ask: "The switch θ_b at 0 is on a kink too, and the step does not move it. How many cells of the table fire, that is, add to the answer?",
     predict: {
       options: [
         ["no", "None at this x*"],
-        ["one", "One, as ever"],
+        ["one", "One, as before"],
         ["all", "All at once"],
       ],
       right: ({ slots }) => {
@@ -160,13 +160,14 @@ export const PRESETS = [
     },
     set: { ...plain, ratio: 1.1 },
     after: inRange(
-      ({ deviation }) => `Off the table by ${rough(deviation)}: the initialisation encodes α.`,
+      ({ deviation }) =>
+        `A step a tenth longer moves the curve about a tenth too far. It is off the table by ${rough(deviation)} (rms): the initialisation encodes α.`,
     ),
   },
   {
     key: "margin",
     name: "What if y is out of reach?",
-    ask: "The prediction before the step is −2. What is learnt from y = −2, or from less?",
+    ask: "The prediction before the step is −2. What is learnt from y = −2, or from a smaller y?",
     predict: {
       options: [
         ["nothing", "Nothing"],
@@ -180,7 +181,7 @@ export const PRESETS = [
   {
     key: "bits",
     name: "Does a layer per bit suffice?",
-    ask: "A layer for each bit of the cells' numbers instead of one for each cell. What does it cost?",
+    ask: "This network has a layer for each bit of the numbers of its cells, instead of a layer for each cell. How many layers does it have, and how exact is it?",
     predict: {
       options: [
         ["more", "More layers"],
@@ -195,29 +196,29 @@ export const PRESETS = [
     set: { ...plain, construction: "logdepth", size: 16 },
     after: inRange(
       ({ depth, parameters, deviation }) =>
-        `${depth} layers, ${count(parameters)} parameters, off the table by ${rough(deviation)}.`,
+        `It has ${depth} layers and ${count(parameters)} parameters, and is off the table by ${rough(deviation)} (rms). With a layer for each cell, 16 × 16 cells need more than 256 layers.`,
     ),
   },
   {
     key: "shallow",
     name: "Do four layers suffice?",
-    ask: "Four hidden layers, no switch, no cells. Does the curve still have the steps of the table?",
+    ask: "This network has four hidden layers, no switch and no cells. Does its curve still have the steps of a table?",
     predict: {
       options: [
-        ["gone", "Gone: it is smooth"],
-        ["there", "There, but finer"],
+        ["gone", "No: it is smooth"],
+        ["there", "Yes, but finer ones"],
       ],
       right: ({ after }) =>
         after.some((v, i) => i > 0 && Math.abs(v - after[i - 1]) > 0.15) ? "there" : "gone",
     },
     set: { ...plain, construction: "shallow", size: 400 },
     after: ({ depth, error }) =>
-      `${depth} layers; off the target by ${rough(error)}, and smoothly so.`,
+      `The network has ${depth} layers with its read-out. It is off the target by ${rough(error)} (rms), without steps.`,
   },
   {
     key: "draw",
     name: "Can you draw one it cannot learn?",
-    ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example. Is there a g that it cannot learn?",
+    ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example, as well as its cells allow. Is there a g that it cannot learn?",
     predict: {
       options: [
         ["yes", "Yes, a jagged one"],
@@ -226,6 +227,9 @@ export const PRESETS = [
       right: ({ deviation }) => (Number(deviation) < 1e-2 ? "no" : null),
     },
     set: { ...plain, target: "drawn", construction: "logdepth", size: 16 },
-    after: inRange(({ deviation }) => `Off its table by ${rough(deviation)}, whatever was drawn.`),
+    after: inRange(
+      ({ deviation }) =>
+        `The network is off its table by ${rough(deviation)} (rms), however jagged g is. Only the table misses what is finer than a cell.`,
+    ),
   },
 ];

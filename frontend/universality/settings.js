@@ -15,8 +15,8 @@ import { TARGETS, TENT } from "./math/targets.js";
 
 /** @type {Record<Construction, { label: string, sizes: number[] }>} */
 export const CONSTRUCTIONS = {
-  seed: { label: "a layer a cell (published)", sizes: RULES.sizes.seed },
-  logdepth: { label: "a layer a bit", sizes: RULES.sizes.logdepth },
+  seed: { label: "one layer per cell (published)", sizes: RULES.sizes.seed },
+  logdepth: { label: "one layer per bit", sizes: RULES.sizes.logdepth },
   constant: { label: "constant depth, fitted", sizes: RULES.sizes.constant },
   shallow: { label: "four hidden layers, no θ_b", sizes: RULES.sizes.shallow },
   two_layers: { label: "two hidden layers, no θ_b", sizes: RULES.sizes.two_layers },

@@ -61,7 +61,7 @@ export function createSlots() {
       const found = isPromised(y) ? `${words} The outlined one should.` : words;
       const advice = table
         ? found
-        : `Numbers in units of αw, as x* reads them; a full bar is ${FULL[construction] ?? "2Δ, the most there can be"}.`;
+        : `Numbers as x* reads them, over αw (w: weight of the linear path); a full bar is ${FULL[construction] ?? "2Δ, the most there can be"}.`;
       const ramp = isTable(construction) && (onRamp(x, J) || onRamp(probe, J));
       setText(note, ramp ? `${advice} On the ramp between two cells neither is sure.` : advice);
     },

@@ -25,7 +25,7 @@ class EditingExplorer(Explorer):
     Attributes:
         settings: Settings that the page starts with: keys (n, 2), W (2, 2), k and v
             (2,), with entries from −3 to 3 (keys: −30 to 30); geometry ("keys",
-            "identity" or "pinv"), ridge, used (keys behind C), beta (weight of a kept
+            "identity" or "pinv"), ridge, used (keys used for C), beta (weight of a kept
             key in C), dimension, edits and seed (of the run of many edits).
         shown: State that the page shows now: keys, W, k, v, geometry, ridge, used,
             beta, pairs and the order they were written in. Empty until a page with a

@@ -117,8 +117,8 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
 
 
 def _dequantised(data: np.ndarray, kind: Any) -> np.ndarray:
-    """Weights in float32. Those of eight bits, which are most of a file, are read at
-    once, because gguf reads 16 rows at a time.
+    """Weights in float32. Those of eight bits, often the large table of embeddings, are
+    read at once, because gguf reads 16 rows at a time.
     """
     from gguf import GGMLQuantizationType
     from gguf.quants import dequantize

@@ -292,7 +292,7 @@ def test_the_instructors_page_says_what_the_map_says(name: str) -> None:
 def test_what_is_assigned_is_pinned_to_a_release(name: str) -> None:
     source = (HTML / f"book/teaching/{name}.html").read_text(encoding="utf-8")
     tag = release.release(ROOT)
-    assert ("It is not out yet" in source) != release.published(ROOT)
+    assert ("This release is not out yet" in source) != release.published(ROOT)
     documents = [name, *filter(None, [COURSE.page_of_exercises(name)])]
     for document in documents:
         assert re.search(

@@ -12,11 +12,11 @@ export function python({ keys, used, W, k, v, geometry, ridge, beta, pairs, orde
   const edit = call(geometry, ridge);
   const written = order.map((i) => `    (${arrayOf(pairs[i].k)}, ${arrayOf(pairs[i].v)}),`);
   const own = geometry !== "identity" && beta > 0;
-  const kept = order.length > 0 && [
-    "kept = [  # in the order they were written",
+  const writes = order.length > 0 && [
+    "writes = [  # in the order they were written",
     ...written,
     "]",
-    "for k, v in kept:",
+    "for k, v in writes:",
     `    W = ${edit}.apply(W)`,
     own && `    K = np.column_stack([K, ${literal(beta)} ** 0.5 * k])  # β of it enters C`,
   ];
@@ -25,7 +25,7 @@ export function python({ keys, used, W, k, v, geometry, ridge, beta, pairs, orde
     `W = ${arrayOf(W)}`,
     `keys = ${arrayOf(keys)}  # one in each row`,
     `K = ${behind(keys.length, used)}`,
-    ...(kept || []),
+    ...(writes || []),
     `k, v = ${arrayOf(k)}, ${arrayOf(v)}`,
     `edit = ${edit}`,
     "after = edit.apply(W)",

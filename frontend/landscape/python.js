@@ -21,8 +21,8 @@ export function python({ view, patterns, query, beta, Y, seed, basis, eta, steps
     `query = jnp.array(${numbers([query])})`,
     `memory = ro.MrDAM(Xi, ${beta})`,
     isAlone &&
-      `found = ro.retrieve(memory, query, step_size=${eta}, max_steps=${steps}, tol=0, progress=False)`,
-    isAlone && "end = found.x",
+      `retrieval = ro.retrieve(memory, query, step_size=${eta}, max_steps=${steps}, tol=0, progress=False)`,
+    isAlone && "end = retrieval.x",
     !isAlone &&
       `features = ro.RandomFeatures(2, ${Y}, key=jax.random.key(${seed}), basis="${basis}")`,
     !isAlone && `copy = ro.DrDAM.store(Xi, ${beta}, features)`,

@@ -39,20 +39,20 @@ function pictures({ collection, size, also, target }) {
 /** @param {Settings} settings */
 function visible({ collection, size, fraction, side }) {
   const width = Math.round(fraction * size);
-  const lines = [`seen = np.ones((${size}, ${size}, ${collection === "bits" ? 1 : 3}), bool)`];
+  const lines = [`visible = np.ones((${size}, ${size}, ${collection === "bits" ? 1 : 3}), bool)`];
   const where = {
-    top: `seen[:${width}]`,
-    bottom: `seen[${size - width}:]`,
-    left: `seen[:, :${width}]`,
-    right: `seen[:, ${size - width}:]`,
+    top: `visible[:${width}]`,
+    bottom: `visible[${size - width}:]`,
+    left: `visible[:, :${width}]`,
+    right: `visible[:, ${size - width}:]`,
   };
   if (side === "box") {
     lines.push(
       `far = abs(np.arange(${size}) + 0.5 - ${size / 2}) >= ${(Math.sqrt(fraction) * size) / 2}`,
     );
-    lines.push("seen &= (far[:, None] | far)[..., None]");
+    lines.push("visible &= (far[:, None] | far)[..., None]");
   } else if (width > 0) lines.push(`${where[side]} = False`);
-  return [...lines, "seen = seen.ravel()"];
+  return [...lines, "visible = visible.ravel()"];
 }
 
 /** @param {Settings} settings */
@@ -60,16 +60,16 @@ function query({ collection, fill, noise, flips, seed }) {
   const level = FILLS[fill];
   const lines = [
     `fill, shake, flip = jax.random.split(jax.random.key(${seed}), 3)`,
-    "shown = truth",
+    "cue = truth",
   ];
   if (flips > 0 && collection === "bits")
     lines.push(
-      `shown = np.asarray(ro.data.flip_bits(truth[None] / D**0.5, ${flips}, key=flip))[0] * D**0.5`,
+      `cue = np.asarray(ro.data.flip_bits(truth[None] / D**0.5, ${flips}, key=flip))[0] * D**0.5`,
     );
   if (noise > 0)
-    lines.push(`shown = np.clip(shown + ${noise} * jax.random.normal(shake, (D,)), 0, 1)`);
+    lines.push(`cue = np.clip(cue + ${noise} * jax.random.normal(shake, (D,)), 0, 1)`);
   const cover = level === null ? "jax.random.uniform(fill, (D,))" : String(level);
-  return [...lines, `query = np.where(seen, shown, ${cover})`];
+  return [...lines, `query = np.where(visible, cue, ${cover})`];
 }
 
 /**
@@ -93,13 +93,13 @@ export function python(settings) {
     "D = truth.size",
     ...visible(settings),
     ...query(settings),
-    `held = seen${clamp ? "" : " & False"}`,
-    "judged = ~held if not held.all() else held",
+    `clamped = visible${clamp ? "" : " & False"}`,
+    "judged = ~clamped if not clamped.all() else clamped",
     `features = ro.RandomFeatures(D, ${Y}, key=jax.random.key(${seed}), basis="${basis}", projection="hadamard")`,
     "Xi = pictures[stored] / D**0.5",
     `memories = {"exact": ro.MrDAM(Xi, ${beta}), "distributed": ro.DrDAM.store(Xi, ${beta}, features)}`,
     "for name, memory in memories.items():",
-    `    end = ro.retrieve(memory, query / D**0.5, step_size=${eta}, max_steps=${steps}, tol=${REST} / D**0.5, clamp=held, progress=False)`,
+    `    end = ro.retrieve(memory, query / D**0.5, step_size=${eta}, max_steps=${steps}, tol=${REST} / D**0.5, clamp=clamped, progress=False)`,
     "    x = np.asarray(end.x) * D**0.5",
     `    print(name, "error", round(float(${error}), 4))`,
   ].join("\n")}\n`;

@@ -272,9 +272,9 @@ export const grows = {
     [
       "from rankone_book.growth import costs",
       "",
-      `found = costs(${settings.K}, ${settings.D}, error=${settings.error}, use="${settings.use}",`,
-      `              hardware="${settings.hardware}", N=${settings.N})`,
-      "for form, cost in found.items():",
+      `by_form = costs(${settings.K}, ${settings.D}, error=${settings.error}, use="${settings.use}",`,
+      `                hardware="${settings.hardware}", N=${settings.N})`,
+      "for form, cost in by_form.items():",
       '    print(f"{form:9} {cost.stored_bytes:.2e} bytes, {cost.seconds:.1e} s")',
       "",
     ].join("\n"),

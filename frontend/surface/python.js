@@ -28,10 +28,10 @@ export function python(settings, { names, pictures, side }) {
       `weights = np.linalg.solve(np.vstack([places.T, np.ones(3)]), [${query.join(", ")}, 1])`,
     start === "blend" && "start = weights @ Xi",
     `memory = ro.MrDAM(Xi, ${beta})`,
-    `found = ro.retrieve(memory, start.ravel(), step_size=${eta}, max_steps=${steps}, tol=0, progress=False)`,
-    "end = np.asarray(found.x)",
+    `retrieval = ro.retrieve(memory, start.ravel(), step_size=${eta}, max_steps=${steps}, tol=0, progress=False)`,
+    "end = np.asarray(retrieval.x)",
     "apart = np.linalg.norm(Xi - end, axis=1)",
     'print(f"Nearest to the end: {names[apart.argmin()]}, {apart.min():.3g} away")',
-    'print(f"Energy: from {float(found.energies[0]):.3g} to {float(found.energies[-1]):.3g}")',
+    'print(f"Energy: from {float(retrieval.energies[0]):.3g} to {float(retrieval.energies[-1]):.3g}")',
   );
 }

@@ -230,7 +230,7 @@ def test_bytes_and_times_are_said_in_units():
 
 def test_the_calculator_says_what_its_python_computes(run_copied):
     opening = javascript("opening", {})
-    costs = run_copied(opening["code"])["found"]
+    costs = run_copied(opening["code"])["by_form"]
     fitting = sum(cost.fits for cost in costs.values())
     assert f"{fitting} of the 5 forms fit." in opening["shown"]["words"]
     assert "vector, Hadamard frequencies: 160 GB" in opening["shown"]["words"]

@@ -58,16 +58,12 @@ function visible({ collection, size, fraction, side }) {
 /** @param {Settings} settings */
 function query({ collection, fill, noise, flips, seed }) {
   const level = FILLS[fill];
-  const lines = [
-    `fill, shake, flip = jax.random.split(jax.random.key(${seed}), 3)`,
-    "cue = truth",
-  ];
+  const lines = [`fill, shake, flip = jax.random.split(jax.random.key(${seed}), 3)`, "cue = truth"];
   if (flips > 0 && collection === "bits")
     lines.push(
       `cue = np.asarray(ro.data.flip_bits(truth[None] / D**0.5, ${flips}, key=flip))[0] * D**0.5`,
     );
-  if (noise > 0)
-    lines.push(`cue = np.clip(cue + ${noise} * jax.random.normal(shake, (D,)), 0, 1)`);
+  if (noise > 0) lines.push(`cue = np.clip(cue + ${noise} * jax.random.normal(shake, (D,)), 0, 1)`);
   const cover = level === null ? "jax.random.uniform(fill, (D,))" : String(level);
   return [...lines, `query = np.where(visible, cue, ${cover})`];
 }

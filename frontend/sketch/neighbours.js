@@ -51,7 +51,7 @@ export const neighbours = {
     },
   ],
   chart: {
-    title: "How far the edit raises a neighbour’s lead, by the share of its key",
+    title: "How far the edit raises the new answer’s lead at a neighbour, by the share of its key",
     x: { label: "share of δ, u·k/s" },
     y: { label: "rise of the new answer’s lead, nats" },
     series: [

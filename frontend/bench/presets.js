@@ -73,7 +73,7 @@ const QUESTIONS = [
     },
     after: (found) => {
       const [first, last] = halves(found);
-      return `The first five are off by ${amount(first, 2)} on average, the last five by ${amount(last, 2)}: a later pair changes the answers of earlier ones, so the matrix of interference is triangular. Move the slider to the right until no pair is forgotten.`;
+      return `The first five are off by ${amount(first, 2)} on average, the last five by ${amount(last, 2)}: a later pair changes the answers of earlier ones, so the matrix is triangular. Move the slider to the right until no pair is forgotten.`;
     },
     set: { pairs: crowd(), way: 1, width: 0.3 },
   },

@@ -98,7 +98,7 @@ def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
     assert page_state["preset"] == "start"
     risk = page_state["risks"][page_state["step"]]
     assert risk["memory"] < 0.1 * risk["base"]
-    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. Risk")
+    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. At n = 64 the base alone has risk")
     expect(page.locator(".r1-found")).to_contain_text(
         "The risk of the base stops falling"
     )
@@ -195,7 +195,7 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
     assert page_state["settings"]["noise"] > page_state["threshold"]
     assert risk["memory"] > risk["base"]
     expect(page.locator(".r1-found")).to_contain_text(
-        "✗ Not as you said. Here the memory hurts"
+        "✗ Not as you said. The memory hurts here"
     )
     expect(page.locator(".r1-status")).to_contain_text("The memory hurts")
     label = page.get_by_text("hurts from", exact=False).locator("visible=true").last

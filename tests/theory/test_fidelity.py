@@ -62,12 +62,12 @@ def test_what_is_no_memory_is_refused_by_name():
         approximation_errors(ro.MrDAM(np.eye(3), 1.0), "memory", np.ones(3))
 
 
-def test_flip_bits_flips_exactly_that_share():
+def test_flip_bits_flips_exactly_that_fraction():
     Xi = np.asarray(ro.data.binary_patterns(20, 50, key=jax.random.key(4)))
     flipped = np.asarray(flip_bits(Xi, 0.1, key=jax.random.key(5)))
     assert ((flipped != Xi).sum(1) == 5).all()
     assert set(np.unique(flipped)) == set(np.unique(Xi))
-    with refused(ValueError, match="share"):
+    with refused(ValueError, match="fraction"):
         flip_bits(Xi, 1.5, key=jax.random.key(5))
 
 

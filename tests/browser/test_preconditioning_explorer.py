@@ -84,7 +84,9 @@ def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
         > page_state["counts"]["explicit"]
         == page_state["counts"]["reparameterised"]
     )
-    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. They stay together")
+    expect(page.locator(".r1-found")).to_contain_text(
+        "✓ As you said. They stay together"
+    )
     check_against_jax(page_state)
 
 

@@ -98,7 +98,9 @@ def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
     assert page_state["preset"] == "start"
     risk = page_state["risks"][page_state["step"]]
     assert risk["memory"] < 0.1 * risk["base"]
-    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. At n = 64 the base alone has risk")
+    expect(page.locator(".r1-found")).to_contain_text(
+        "✓ As you said. At n = 64 the base alone has risk"
+    )
     expect(page.locator(".r1-found")).to_contain_text(
         "The risk of the base stops falling"
     )

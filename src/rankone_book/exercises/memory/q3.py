@@ -1,4 +1,4 @@
-"""Exercise 3: every step size up to 2 lowers the energy [D-sharp1]."""
+"""Exercise 3: no step size up to 2 raises the energy [D-sharp1]."""
 
 import numpy as np
 

@@ -175,7 +175,7 @@ def _chapter(name: str) -> str:
 
 def _overview(course: Course, name: str) -> Iterator[str]:
     home = sum(exercise.minutes for exercise in course.exercises_of(name))
-    set_ = f"{_hours(home)} of exercises" if home else "no exercises of its own"
+    set_ = f"{_hours(home)} of exercises" if home else "no exercises with checks"
     yield from ["## What it takes", ""]
     yield f"{_chapter(name)}: {_hours(course.read(name))} to read, {set_}."
     yield from [course.facts(name).partition("** ")[2], ""]

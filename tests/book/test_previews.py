@@ -84,7 +84,7 @@ TABLE = """
 
 | What was checked | Figure |
 |---|---|
-| part of $y$ | {glue:text}`T-1.2.half` |
+| part of $y$ {printed}`T-1.2` | {glue:text}`T-1.2.half` |
 | the same | {glue:text}`T-1.2.half2` |
 """
 
@@ -176,6 +176,7 @@ def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_tha
     page = (site / "claims.html").read_text()
     row = page[page.index('id="claims-t-1-2"') :]
     assert re.search(r'part of <span class="math[^>]* data-tex="y".*?: 0\.50</p>', row)
+    assert "printed differently" not in row
     # "the same" says nothing without the row above it
     assert "<p>four times that: 2</p>" in row
     assert (

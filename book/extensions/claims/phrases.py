@@ -19,6 +19,7 @@ from extensions.claims.links import read_yaml
 from extensions.claims.measured_lines import number
 
 FILE = "book/phrases.yml"
+PRINTED = "printed-differently"  # class of the mark that leads to the errata
 FORMULA = re.compile(r"\$[^$]*\$")
 # beginnings of phrases that need the row above them
 LEANING = (
@@ -75,8 +76,8 @@ def _of(table: nodes.table) -> Iterator[tuple[str, str]]:
 
 
 def _words(entry: nodes.entry) -> str:
-    """The words of a cell, its formulas between dollars; nothing if it leans on a
-    figure or on another place.
+    """The words of a cell, its formulas between dollars, without the mark of a printed
+    difference; nothing if the cell needs a figure or another place.
     """
     if any(
         entry.findall(
@@ -84,8 +85,15 @@ def _words(entry: nodes.entry) -> str:
         )
     ):
         return ""
-    texts = list(entry.findall(nodes.Text))
+    marks = [
+        text for mark in entry.findall(_is_mark) for text in mark.findall(nodes.Text)
+    ]
+    texts = [text for text in entry.findall(nodes.Text) if text not in marks]
     return "".join(
         f"${text}$" if isinstance(text.parent, nodes.math) else str(text)
         for text in texts
     ).strip()
+
+
+def _is_mark(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.inline) and PRINTED in node["classes"]

@@ -36,7 +36,7 @@ from extensions.claims.links import (
     recorded_figures,
 )
 from extensions.claims.phrases import FILE as PHRASES
-from extensions.claims.phrases import phrases, remember
+from extensions.claims.phrases import PRINTED, phrases, remember
 from extensions.course.contents import contents
 from rankone_book.records import coverage, load_record
 
@@ -354,11 +354,7 @@ class PrintedRole(SphinxRole):
             children += [nodes.Text(", ")] * (i > 1) + [
                 pending_target("", nodes.Text(words), kind="errata", claim=claim)
             ]
-        return [
-            nodes.inline(
-                "", "", *children, nodes.Text(")"), classes=["printed-differently"]
-            )
-        ], []
+        return [nodes.inline("", "", *children, nodes.Text(")"), classes=[PRINTED])], []
 
 
 class ErrataTable(ClaimsTable):

@@ -1,12 +1,12 @@
-// A lecture on paper: each question with a picture of where it ends and its answer.
+// A lecture on paper: each question with a picture of its final state, and its answer.
 import { h } from "./dom.js";
 import { pictureOf } from "./picture.js";
 
 /** @import { Preset } from "./presets.js" */
 
-const MOMENT = 50; // milliseconds between two looks for an answer
-const PATIENCE = 8000;
-const REST = 300; // what is drawn coarsely, or in the next frame, while things move is drawn fine by then
+const MOMENT = 50; // milliseconds between two checks for an answer
+const PATIENCE = 8000; // milliseconds to wait for an answer
+const REST = 300; // milliseconds after which drawings that are coarse or delayed during motion are final
 
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

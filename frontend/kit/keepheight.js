@@ -1,7 +1,7 @@
 // Parts of a page that keep their height while their words change, so that the parts below them do not move.
 
 /**
- * Keeps a part as high as it has been at its width.
+ * Keeps a part at the greatest height that it has had at its current width.
  *
  * @param {HTMLElement} part
  */
@@ -20,7 +20,7 @@ export function keepHeight(part) {
 }
 
 /**
- * While a pointer is down in `within`, `element` does not grow: what stands below it would move under the finger.
+ * Stops `element` from growing while a pointer is down in `within`: the parts below would move under the finger.
  *
  * @param {HTMLElement} element
  * @param {HTMLElement} within

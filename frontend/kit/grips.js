@@ -1,11 +1,11 @@
-// Points to drag that come and go; those of a group share one tab stop, and Page Up and Page Down go through them.
+// Points to drag that come and go. The points of a group share one tab stop; Page Up and Page Down go through them.
 import { h } from "./dom.js";
 import { handle } from "./handle.js";
 
 /** @import { Handle, Point, Space } from "./handle.js" */
 
 /**
- * `shown` is where it is drawn, if not at what the keys move; a `colour` of its own goes before its tone's.
+ * The keys move `at`; the point is drawn at `shown` if given. A `colour` overrides the colour of its tone.
  *
  * @typedef {{
  *   id: string, at: Point, name: string, tone: string, r?: number, group?: string, words?: string, shown?: Point,
@@ -14,7 +14,7 @@ import { handle } from "./handle.js";
  */
 
 /**
- * `onMove(id, at)` while one moves; the bounds and the step are those of a handle.
+ * `onMove(id, at)` is called while a point moves. The bounds `x` and `y` and the `step` are those of a handle.
  *
  * @param {{
  *   svg: SVGSVGElement, space: Space, x: Point, y: Point, step?: Point, onMove(id: string, at: Point): void,
@@ -62,7 +62,7 @@ export function createGrips({ onMove, ...common }) {
         one.remove();
         held.delete(id);
         const left = [...held.values()].find((other) => other.group === group);
-        if (left && one.tabIndex === 0) left.element.tabIndex = 0; // the group keeps its stop
+        if (left && one.tabIndex === 0) left.element.tabIndex = 0; // the group keeps its tab stop
       }
       for (const grip of wanted) {
         if (!held.has(grip.id)) make(grip);

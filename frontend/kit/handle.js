@@ -4,12 +4,12 @@ import { bounded, fixed } from "./number.js";
 
 /** @typedef {[number, number]} Point */
 /**
- * The coordinates of a drawing: between its own and those of its SVG.
+ * The maps between the coordinates of a drawing and those of its SVG.
  *
  * @typedef {{ toPixel(at: Point): Point, toData(pixel: Point): Point }} Space
  */
 /**
- * `at` is what the keys move, `shown` where it is drawn if elsewhere.
+ * The keys move `at`; the point is drawn at `shown` if given.
  *
  * @typedef {{ at: Point, name: string, words?: string, tone?: string, r?: number, shown?: Point }} Placing
  */
@@ -17,14 +17,14 @@ import { bounded, fixed } from "./number.js";
 
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const FASTER = 5; // times, with Shift
+const FASTER = 5; // times the step, with Shift
 
 /** @param {number} v */
 const tidy = (v) => Number(v.toFixed(4));
 
 /**
- * A handle in `svg`, which shows the coordinates `space`, kept within the bounds `x` and `y`; `step` is what an arrow
- * key moves it by, `reach` the radius that takes hold of it. `onMove` is told where the reader wants it; `place` puts it there.
+ * A handle in `svg`, whose coordinates are `space`, within the bounds `x` and `y`. An arrow key moves it by `step`; a
+ * press within the radius `reach` grabs it. `onMove` is called with the reader's point; only `place` moves the handle.
  *
  * @param {{
  *   svg: SVGSVGElement,

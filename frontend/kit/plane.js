@@ -9,8 +9,8 @@ import { placed } from "./words.js";
 /** @import { Point, Space } from "./handle.js" */
 
 /**
- * A line or an arrow, from one point to another or through all points and closed. All stays in the plane: a line ends
- * at its edge, with a head there if it leaves; `endless` ones have none.
+ * A straight line or arrow between two points, or a closed line through all points. Nothing leaves the plane: a
+ * straight line that would leave it ends at its edge with a head, or without one if it is `endless`.
  *
  * @typedef {{ tone: string, dash?: string, width?: number }} Stroke
  * @typedef {Stroke & { from: Point, to: Point, head?: boolean, endless?: boolean }} Arrow
@@ -24,8 +24,8 @@ const SIZE = 320;
 const ALONG = [0.25, 0.4, 0.55, 0.7, 0.85];
 
 /**
- * The square from −reach to reach along both axes: its side in pixels, its coordinates, and lines at whole numbers.
- * What is beyond `far` is drawn there.
+ * The square from −reach to reach along both axes: its side and scale in pixels, its coordinates, and grid lines at
+ * whole numbers. A coordinate beyond ±`far` is drawn at ±`far`.
  *
  * @param {number} reach
  * @param {number} [far]
@@ -43,8 +43,8 @@ export function square(reach, far = Number.POSITIVE_INFINITY) {
 }
 
 /**
- * Coordinates run from −reach to reach; `onMove(id, [x, y])` while a handle moves. Handles of a group share one tab
- * stop; Page Up and Page Down go through it.
+ * Coordinates run from −reach to reach; `onMove(id, [x, y])` is called while a handle moves. The handles of a group
+ * share one tab stop; Page Up and Page Down go through them.
  *
  * @param {{ label: string, reach: number, onMove(id: string, at: Point): void }} options
  */
@@ -93,7 +93,7 @@ const word = ({ text, tone }, [x, y]) =>
 const inside = ([x, y], reach) => [bounded(x, -reach, reach), bounded(y, -reach, reach)];
 
 /**
- * Points along an arrow, for words to keep off it.
+ * Points along an arrow, which words should not cover.
  *
  * @type {(line: Arrow | Loop) => Point[]}
  */

@@ -124,13 +124,13 @@ const unlike = (settings, base) =>
  * @returns {Partial<S>}
  */
 export function accepted(values, like, admits = () => true) {
-  const found = Object.entries(values).filter(
+  const entries = Object.entries(values).filter(
     ([name, value]) =>
       Object.hasOwn(like, name) &&
       isLike(value, like[/** @type {keyof S} */ (name)]) &&
       admits(/** @type {keyof S & string} */ (name), value),
   );
-  return /** @type {Partial<S>} */ (Object.fromEntries(found));
+  return /** @type {Partial<S>} */ (Object.fromEntries(entries));
 }
 
 /**
@@ -288,6 +288,6 @@ export function lectureIn(search, name) {
  * @param {string[]} keys
  */
 export function inOrder(presets, keys) {
-  const found = keys.flatMap((key) => presets.filter((preset) => preset.key === key));
-  return found.length ? found : presets;
+  const matches = keys.flatMap((key) => presets.filter((preset) => preset.key === key));
+  return matches.length ? matches : presets;
 }

@@ -48,10 +48,10 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
   }
 
   function answer() {
-    const found = preset && !asked ? findings() : null;
-    if (!preset || found === null) return;
-    const right = preset.predict?.right(found) ?? null;
-    questions.answer(score(guess, right) + preset.after(found));
+    const results = preset && !asked ? findings() : null;
+    if (!preset || results === null) return;
+    const right = preset.predict?.right(results) ?? null;
+    questions.answer(score(guess, right) + preset.after(results));
     if (awaited) look();
     awaited = false;
   }

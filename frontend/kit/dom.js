@@ -53,10 +53,10 @@ export function h(tag, attributes = {}, ...children) {
   return /** @type {Tags[T]} */ (element);
 }
 
-let made = 0;
+let idCount = 0;
 
 /** A value for an id attribute, unique on the page even if several widgets share it. */
-export const uid = () => `r1-${++made}-${Math.random().toString(36).slice(2, 7)}`;
+export const uid = () => `r1-${++idCount}-${Math.random().toString(36).slice(2, 7)}`;
 
 /**
  * Sets attributes of an existing element.

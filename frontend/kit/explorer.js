@@ -103,7 +103,7 @@ export function createFrame(own) {
   const record = (by = gesture()) => history.record(now(), by);
 
   /** Saves the settings after a change, and updates the undo and redo buttons. */
-  function kept() {
+  function afterChange() {
     own.save?.(settings);
     tools.show({ undo: history.canUndo, redo: history.canRedo });
   }
@@ -115,7 +115,7 @@ export function createFrame(own) {
     asking.pose(chosen, { hide: true });
     own.update({ before: null, play: !asking.pending });
     if (asking.pending) asking.look();
-    kept();
+    afterChange();
     write();
   }
 
@@ -128,13 +128,13 @@ export function createFrame(own) {
 
   /** @param {(from: ReturnType<typeof now>) => ReturnType<typeof now> | null} way */
   function turn(way) {
-    const found = way(now());
-    if (!found) return;
+    const state = way(now());
+    if (!state) return;
     const before = settings;
-    settings = found.settings;
-    asking.pose(found.preset);
+    settings = state.settings;
+    asking.pose(state.preset);
     own.update({ before, play: false });
-    kept();
+    afterChange();
     write();
   }
 
@@ -146,12 +146,12 @@ export function createFrame(own) {
 
   /** @param {Request} request */
   function arrive(request) {
-    const found = requested(request, known);
+    const arrival = requested(request, known);
     record(--arrivals);
-    settings = found.settings;
-    asking.pose(found.preset, { hide: found.isBare });
+    settings = arrival.settings;
+    asking.pose(arrival.preset, { hide: arrival.isBare });
     own.update({ before: null, play: !asking.pending });
-    kept();
+    afterChange();
   }
 
   /** @param {boolean} [atOnce] True if the status line is to change at once. */
@@ -188,7 +188,7 @@ export function createFrame(own) {
       asking.show();
       if (!own.stands?.(patch)) asking.pose(null);
       own.update({ before, play: false });
-      kept();
+      afterChange();
       write();
     },
     /**

@@ -45,7 +45,7 @@ export async function copy(text) {
 
 /** @param {string} text */
 function copyAsBefore(text) {
-  const held = document.activeElement;
+  const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
   area.style.cssText = "position:fixed;opacity:0";
@@ -53,7 +53,7 @@ function copyAsBefore(text) {
   area.select();
   const done = document.execCommand("copy");
   area.remove();
-  if (held instanceof HTMLElement) held.focus();
+  if (focused instanceof HTMLElement) focused.focus();
   return done;
 }
 

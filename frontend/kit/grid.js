@@ -39,7 +39,7 @@ export function toggleGrid({ label, onToggle }) {
      * @param {Set<K>} pressed
      */
     show(items, pressed) {
-      const held = current();
+      const focusIndex = current();
       shown = items;
       tiles = items.map(({ key, label: name, picture, mark }) =>
         h(
@@ -58,9 +58,9 @@ export function toggleGrid({ label, onToggle }) {
       );
       element.replaceChildren(...tiles);
       tiles.forEach((tile, i) => {
-        tile.tabIndex = i === Math.max(held, 0) ? 0 : -1;
+        tile.tabIndex = i === Math.max(focusIndex, 0) ? 0 : -1;
       });
-      if (held >= 0) focus(Math.min(held, tiles.length - 1));
+      if (focusIndex >= 0) focus(Math.min(focusIndex, tiles.length - 1));
     },
     /**
      * Draws a bar at the foot of each tile that has a weight from 0 to 1, and adds the weight to the tile's title,

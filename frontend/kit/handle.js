@@ -49,7 +49,7 @@ export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach =
   );
   element.setAttribute("aria-valuemax", String(x[1]));
   /** @type {Point} */
-  let held = [0, 0];
+  let position = [0, 0];
   /** @param {Point} to */
   const move = (to) => onMove([bounded(to[0], ...x), bounded(to[1], ...y)]);
 
@@ -60,9 +60,9 @@ export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach =
   });
   element.addEventListener("pointermove", (event) => {
     if (!element.hasPointerCapture(event.pointerId)) return;
-    const seen = svg.getScreenCTM();
-    if (!seen) return;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(seen.inverse());
+    const matrix = svg.getScreenCTM();
+    if (!matrix) return;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
     move(space.toData([point.x, point.y]));
   });
   element.addEventListener("keydown", (event) => {
@@ -71,13 +71,16 @@ export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach =
     event.preventDefault();
     event.stopPropagation();
     const times = event.shiftKey ? FASTER : 1;
-    move([tidy(held[0] + times * step[0] * arrow[0]), tidy(held[1] + times * step[1] * arrow[1])]);
+    move([
+      tidy(position[0] + times * step[0] * arrow[0]),
+      tidy(position[1] + times * step[1] * arrow[1]),
+    ]);
   });
 
   return {
     element,
     place({ at, name, words, tone = "ink", r = 7, shown = at }) {
-      held = at;
+      position = at;
       const [px, py] = space.toPixel(shown);
       dot.setAttribute("r", String(r));
       setAttributes(element, {

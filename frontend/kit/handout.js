@@ -30,13 +30,15 @@ export async function handout({ presets, name, stage, exhibit, findings }) {
   const parts = [];
   for (const preset of presets) {
     exhibit(preset);
-    let found = findings();
-    for (let waited = 0; found === null && waited < PATIENCE; waited += MOMENT) {
+    let results = findings();
+    for (let waited = 0; results === null && waited < PATIENCE; waited += MOMENT) {
       await pause(MOMENT);
-      found = findings();
+      results = findings();
     }
     await pause(REST);
-    parts.push(part(preset, await pictureOf([stage]), found === null ? "" : preset.after(found)));
+    parts.push(
+      part(preset, await pictureOf([stage]), results === null ? "" : preset.after(results)),
+    );
   }
   root.dataset.r1Theme = theme;
   root.style.removeProperty("--r1-ground");

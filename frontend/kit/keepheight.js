@@ -6,15 +6,15 @@
  * @param {HTMLElement} part
  */
 export function keepHeight(part) {
-  let [width, kept] = [0, 0];
+  let [width, height] = [0, 0];
   new ResizeObserver(() => {
     const box = part.getBoundingClientRect();
     if (box.width !== width) {
       part.style.minHeight = "";
-      [width, kept] = [box.width, 0];
-    } else if (box.height > kept) {
-      kept = box.height;
-      part.style.minHeight = `${kept}px`;
+      [width, height] = [box.width, 0];
+    } else if (box.height > height) {
+      height = box.height;
+      part.style.minHeight = `${height}px`;
     }
   }).observe(part);
 }

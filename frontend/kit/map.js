@@ -113,10 +113,10 @@ export function errorMap({ title, name, key, wide, y, series, onMove, onStep }) 
 
   /** @type {(event: MouseEvent) => Point | null} */
   function inside(event) {
-    const seen = svg.getScreenCTM();
-    if (!seen) return null;
+    const matrix = svg.getScreenCTM();
+    if (!matrix) return null;
     const { x, y: down } = new DOMPoint(event.clientX, event.clientY).matrixTransform(
-      seen.inverse(),
+      matrix.inverse(),
     );
     const { width, height, left, right, top, bottom } = frame;
     if (x < left || x > width - right || down < top || down > height - bottom) return null;
@@ -155,9 +155,9 @@ export function errorMap({ title, name, key, wide, y, series, onMove, onStep }) 
 
   /** @param {Mapped} mapped */
   function place({ xs, ys }, /** @type {Point} */ x, /** @type {Point} */ up) {
-    const wanted = JSON.stringify([xs, ys]);
-    if (wanted === grid) return;
-    grid = wanted;
+    const signature = JSON.stringify([xs, ys]);
+    if (signature === grid) return;
+    grid = signature;
     const [across, along] = [edges(xs, x), edges(ys, up)];
     cells = xs.flatMap((_, i) =>
       ys.map((_, j) => {

@@ -33,10 +33,10 @@ const ALONG = [0.25, 0.4, 0.55, 0.7, 0.85];
 export function square(reach, far = Number.POSITIVE_INFINITY) {
   const scale = SIZE / (2 * reach);
   /** @param {number} v */
-  const seen = (v) => bounded(v, -far, far);
+  const clamped = (v) => bounded(v, -far, far);
   /** @type {Space} */
   const space = {
-    toPixel: ([x, y]) => [SIZE / 2 + scale * seen(x), SIZE / 2 - scale * seen(y)],
+    toPixel: ([x, y]) => [SIZE / 2 + scale * clamped(x), SIZE / 2 - scale * clamped(y)],
     toData: ([px, py]) => [(px - SIZE / 2) / scale, (SIZE / 2 - py) / scale],
   };
   return { size: SIZE, scale, space, grid: wholeLines(reach, space) };
@@ -68,10 +68,12 @@ export function plane({ label, reach, onMove }) {
       const strokes = lines.flatMap((line) =>
         "points" in line ? loop(line, space) : within(line, reach, space),
       );
-      const seen = dots.filter(({ at }) => Math.max(...at.map(Math.abs)) <= reach);
-      drawing.replaceChildren(...strokes, ...seen.map((dot) => disc(dot, space)));
+      const visible = dots.filter(({ at }) => Math.max(...at.map(Math.abs)) <= reach);
+      drawing.replaceChildren(...strokes, ...visible.map((dot) => disc(dot, space)));
       const named = texts.map((text) => ({ ...text, at: space.toPixel(inside(text.at, reach)) }));
-      const covered = [...seen, ...handles].map(({ at }) => at).concat(lines.flatMap(alongArrow));
+      const covered = [...visible, ...handles]
+        .map(({ at }) => at)
+        .concat(lines.flatMap(alongArrow));
       const places = placed(named, covered.map(space.toPixel), SIZE);
       marks.replaceChildren(...named.map((text, i) => word(text, places[i])));
       grips.show(handles);

@@ -37,7 +37,7 @@ export function createQuestions(presets, on, offer) {
     ),
   );
   const ask = h("p", { class: "r1-ask" });
-  const found = h("p", { class: "r1-found", "aria-live": "polite" });
+  const finding = h("p", { class: "r1-found", "aria-live": "polite" });
   const prediction = createPrediction(on.guess);
   const row = h(
     "div",
@@ -57,7 +57,7 @@ export function createQuestions(presets, on, offer) {
         }).element
       : null,
   );
-  const say = h("div", { class: "r1-say" }, ask, prediction.element, found);
+  const say = h("div", { class: "r1-say" }, ask, prediction.element, finding);
   keepHeight(say);
   return {
     row,
@@ -74,9 +74,9 @@ export function createQuestions(presets, on, offer) {
         b.setAttribute("aria-pressed", String(offered[i].key === key));
       });
       setText(ask, words);
-      setText(found, "");
+      setText(finding, "");
     },
     /** @param {string} words */
-    answer: (words) => setText(found, words),
+    answer: (words) => setText(finding, words),
   };
 }

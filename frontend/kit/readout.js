@@ -9,9 +9,9 @@ export function facts() {
     element,
     /** @param {[name: string, value: string][]} rows */
     show(rows) {
-      const wanted = JSON.stringify(rows);
-      if (wanted === shown) return;
-      shown = wanted;
+      const signature = JSON.stringify(rows);
+      if (signature === shown) return;
+      shown = signature;
       element.replaceChildren(
         ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
       );

@@ -42,7 +42,7 @@ export function placed(words, dots, size) {
     /** @type {((width: number) => Point)[]} */
     const own = dx === undefined && dy === undefined ? [] : [() => [dx ?? 9, dy ?? -9]];
     const boxes = [...own, ...PLACES].map((place, i) => {
-      const [x, y] = kept(at, place(width), width, size);
+      const [x, y] = confined(at, place(width), width, size);
       const box = { x, y: y - ABOVE, width, height: ABOVE + BELOW };
       return { box, cost: costOf(box, taken, dots) + i };
     });
@@ -53,7 +53,7 @@ export function placed(words, dots, size) {
 }
 
 /** @type {(at: Point, by: Point, width: number, size: number) => Point} */
-const kept = ([x, y], [dx, dy], width, size) => [
+const confined = ([x, y], [dx, dy], width, size) => [
   Math.max(2, Math.min(size - width - 2, x + dx)),
   Math.max(ABOVE, Math.min(size - BELOW, y + dy)),
 ];

@@ -1,10 +1,11 @@
-// An explorer's state in the page's address: "#r1:editing?q=few&ridge=0.1", the difference from where it opens.
+// An explorer's state in the page's address, such as "#r1:editing?q=few&ridge=0.1". The address names a question and
+// the settings that differ from the question's or, without a question, from the opening settings.
 
-/** What an address asks for: the explorer's name, settings by theirs, and a question's key. */
+/** The request of an address: the explorer's name, the values of settings by name, and the key of a question. */
 /** @typedef {{ name: string, values: Record<string, unknown>, question: string | null }} Request */
 /**
- * An explorer as an address sees it: where it opens, its questions, how a patch is taken, which may be, and what no
- * question looks at.
+ * The parts of an explorer that addresses depend on: its opening settings, its questions, `next`, which applies a
+ * patch, `admits`, which checks a value, and `aside`, the names of settings that no question depends on.
  *
  * @template {object} S
  * @template {{ key: string, set: S }} P
@@ -20,12 +21,12 @@
 
 const PATTERN = /^#?r1:([a-z][a-z0-9_-]*)(?:\?(.*))?$/s;
 const QUESTION = "q";
-const FIGURES = 6; // of a number that is not whole
-const LONGEST = 4000; // entries of a list that an address may bring
+const FIGURES = 6; // significant digits of a number that is not whole
+const LONGEST = 4000; // entries of a list in an address, at most
 
 /**
- * @param {string} hash As `location.hash` has it.
- * @returns {Request | null} Null where it is no explorer's.
+ * @param {string} hash As in `location.hash`.
+ * @returns {Request | null} Null if the address belongs to no explorer.
  */
 export function decode(hash) {
   const match = PATTERN.exec(hash);
@@ -47,7 +48,7 @@ function parted(pair) {
   try {
     return at < 1 ? ["", null] : [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))];
   } catch {
-    return ["", null]; // cut in the middle of a letter
+    return ["", null]; // the address was cut within an encoded letter
   }
 }
 
@@ -81,8 +82,8 @@ const rounded = (_, value) =>
     : value;
 
 /**
- * The fewest settings that lead from `base` to `settings` by way of `next`: what differs, and what `next` would make
- * of the rest that is not so.
+ * A patch with which `next` turns `base` into `settings`: the settings that differ from `base`, and those that `next`
+ * would otherwise set to another value.
  *
  * @template {object} S
  * @param {S} settings
@@ -96,7 +97,7 @@ export function difference(settings, base, next) {
 }
 
 /**
- * Those of the first's values that are not the second's.
+ * The values of `settings` that differ from those of `base`.
  *
  * @template {object} S
  * @param {S} settings
@@ -114,26 +115,26 @@ const unlike = (settings, base) =>
   );
 
 /**
- * Those of an address's values that are settings and of the right kind; the others are left out.
+ * The values of an address that belong to a setting, are of its kind and pass `admits`. The others are dropped.
  *
  * @template {object} S
  * @param {Record<string, unknown>} values
  * @param {S} like Settings of the right kind.
- * @param {(name: keyof S & string, value: any) => boolean} [admits] Whether a setting may have this value.
+ * @param {(name: keyof S & string, value: any) => boolean} [admits] True if a setting may have this value.
  * @returns {Partial<S>}
  */
 export function accepted(values, like, admits = () => true) {
-  const found = Object.entries(values).filter(
+  const entries = Object.entries(values).filter(
     ([name, value]) =>
       Object.hasOwn(like, name) &&
       isLike(value, like[/** @type {keyof S} */ (name)]) &&
       admits(/** @type {keyof S & string} */ (name), value),
   );
-  return /** @type {Partial<S>} */ (Object.fromEntries(found));
+  return /** @type {Partial<S>} */ (Object.fromEntries(entries));
 }
 
 /**
- * Whether a value is of the kind of another: a finite number, a list of as many numbers, a list of such lists, …
+ * True if `value` is of the same kind as `like`: a finite number, a list of as many numbers, a list of such lists, …
  *
  * @type {(value: unknown, like: unknown) => boolean}
  */
@@ -155,15 +156,16 @@ const sameNames = (a, b) => `${Object.keys(a).sort()}` === `${Object.keys(b).sor
 /** @type {(value: unknown[], like: unknown[]) => boolean} */
 function isLikeList(value, like) {
   if (value.length > LONGEST) return false;
-  if (like.length === 0) return true; // its explorer's to judge
-  const lone = typeof like[0] !== "object"; // a point's coordinates, say: as many
+  if (like.length === 0) return true; // nothing to compare with: `admits` decides
+  const lone = typeof like[0] !== "object"; // such as the coordinates of a point: their number must agree
   return (!lone || value.length === like.length) && value.every((v) => isLike(v, like[0]));
 }
 
 /**
- * The values that an explorer's settings may have. The file `settings/NAME.json` of the Python package holds them, and
- * Python reads the same file: numbers and counts (integers) lie between two ends, a choice is one of a list, a list
- * holds counts, and points are a nested list of a shape (null: any length, up to `most`) with entries within ±`reach`.
+ * The values that an explorer's settings may have. The file `settings/NAME.json` of the Python package defines them,
+ * and Python reads the same file. Numbers and counts (integers) lie between two ends, a choice is one of a list, a list
+ * contains counts, and points are a nested list of a shape (null: any length up to `most`), with entries within
+ * ±`reach`.
  *
  * @typedef {{
  *   numbers?: Record<string, number[]>,
@@ -176,7 +178,7 @@ function isLikeList(value, like) {
 /** @typedef {{ shape: (number | null)[], reach: number, most?: number }} Shape */
 
 /**
- * `admits` of an explorer's rules; a setting that they do not name is admitted.
+ * The `admits` of an explorer with these rules. A setting that the rules do not name is admitted.
  *
  * @param {Rules} rules
  * @returns {(name: string, value: any) => boolean}
@@ -209,7 +211,7 @@ function hasShape(value, { shape: [length, ...inner], reach, most = Number.POSIT
 }
 
 /**
- * Whether two settings are equal, whatever the order of their names.
+ * True if two settings are equal, whatever the order of their names.
  *
  * @param {object} a
  * @param {object} b
@@ -218,12 +220,12 @@ export const same = (a, b) =>
   JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
 
 /**
- * The question that these are the settings of, whatever those are that no question looks at.
+ * The preset with these settings, or null. The settings named in `aside` are not compared.
  *
  * @template {{ set: object }} P
  * @param {P[]} presets
  * @param {object} settings
- * @param {string[]} [aside] Names of those.
+ * @param {string[]} [aside] Names of settings that no question depends on.
  */
 export function presetOf(presets, settings, aside = []) {
   /** @param {object} all */
@@ -233,7 +235,7 @@ export function presetOf(presets, settings, aside = []) {
 }
 
 /**
- * The address of what is on show: what differs from the question that stands, else from the opening settings.
+ * The address of the current state: what differs from the current question or, without one, from the opening settings.
  *
  * @template {object} S
  * @template {{ key: string, set: S }} P
@@ -246,8 +248,8 @@ export function addressOf({ settings, preset }, { name, opening, next }) {
 }
 
 /**
- * The settings that an address asks for, its question or the one that they are the settings of, and whether it asks
- * for a question alone.
+ * The settings that an address requests, their preset (the address's own question, or else the one with these settings)
+ * and `isBare`, true if the address names a question and changes no setting.
  *
  * @template {object} S
  * @template {{ key: string, set: S }} P
@@ -268,7 +270,8 @@ export function requested({ values, question }, { opening, presets, next, admits
 }
 
 /**
- * The questions of a lecture that a page's address asks for, `?lecture=editing:start,cycle`; null if it asks for none.
+ * The keys of the questions of a lecture, from the page's address (`?lecture=editing:start,cycle`); null if the address
+ * requests no lecture of this explorer.
  *
  * @type {(search: string, name: string) => string[] | null}
  */
@@ -278,13 +281,13 @@ export function lectureIn(search, name) {
 }
 
 /**
- * Presets by their keys, in this order; all where none is known.
+ * The presets with these keys, in the order of the keys; all presets if no key is known.
  *
  * @template {{ key: string }} P
  * @param {P[]} presets
  * @param {string[]} keys
  */
 export function inOrder(presets, keys) {
-  const found = keys.flatMap((key) => presets.filter((preset) => preset.key === key));
-  return found.length ? found : presets;
+  const matches = keys.flatMap((key) => presets.filter((preset) => preset.key === key));
+  return matches.length ? matches : presets;
 }

@@ -1,4 +1,4 @@
-// A question on show: posed, guessed at, answered. What would tell its answer may be hidden until the reader has guessed.
+// The current question: posed, guessed at, answered. The stage may hide the answer until the reader has guessed.
 import { reducedMotion } from "./clock.js";
 import { score } from "./prediction.js";
 import { createQuestions } from "./questions.js";
@@ -9,8 +9,8 @@ import { createQuestions } from "./questions.js";
 const OWN = "Your own settings. A question sets all the sliders anew.";
 
 /**
- * `choose(preset)` is told what the reader presses; `reveal()` that what was hidden is to be drawn; `findings()` is
- * what the answer is told, null while it is not known.
+ * `choose(preset)` is called when the reader presses a question, and `reveal()` when the hidden parts are to be drawn.
+ * `findings()` returns the results that the answer quotes, or null while they are not known.
  *
  * @template {object} S
  * @template F
@@ -24,15 +24,15 @@ const OWN = "Your own settings. A question sets all the sliders anew.";
  * }} own
  */
 export function createAsking({ presets, offer, preset, choose, reveal, findings }) {
-  let pending = false; // what would tell the answer is hidden
+  let pending = false; // the stage hides the answer
   let asked = false; // the answer waits for the reader's guess
   let awaited = false; // the answer to the reader's guess has not come into view yet
   /** @type {string | null} */
   let guess = null;
   const questions = createQuestions(presets, { choose, guess: decide }, offer);
-  if (preset) questions.mark(preset.key, preset.ask); // from the start: nothing moves when it is posed
+  if (preset) questions.mark(preset.key, preset.ask); // at once, so that nothing moves when it is posed
 
-  /** @param {string | null} choice The reader's guess; null is only a wish to see. */
+  /** @param {string | null} choice The reader's guess; null if the reader only wants to see the answer. */
   function decide(choice) {
     if (!asked) return;
     guess = choice;
@@ -48,15 +48,15 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
   }
 
   function answer() {
-    const found = preset && !asked ? findings() : null;
-    if (!preset || found === null) return;
-    const right = preset.predict?.right(found) ?? null;
-    questions.answer(score(guess, right) + preset.after(found));
+    const results = preset && !asked ? findings() : null;
+    if (!preset || results === null) return;
+    const right = preset.predict?.right(results) ?? null;
+    questions.answer(score(guess, right) + preset.after(results));
     if (awaited) look();
     awaited = false;
   }
 
-  /** Brings the question with its guesses, or the answer, into view, by as little as that takes. */
+  /** Scrolls as little as needed to bring the question with its guesses, or the answer, into view. */
   function look() {
     questions.say.scrollIntoView({
       block: "nearest",
@@ -79,15 +79,15 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     get asked() {
       return asked;
     },
-    /** The reader has changed something: nothing is hidden any more. */
+    /** Ends the hiding, because the reader has changed something. */
     show() {
       pending = false;
     },
     /**
-     * Puts a question, or none, above the stage.
+     * Poses a question, or none.
      *
      * @param {Preset<S, F> | null} next
-     * @param {{ words?: string, hide?: boolean }} [how] `hide`: the stage is not to tell the answer yet.
+     * @param {{ words?: string, hide?: boolean }} [how] `hide`: the stage does not show the answer yet.
      */
     pose(next, { words = OWN, hide = false } = {}) {
       preset = next;
@@ -99,13 +99,13 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
       questions.prediction.pose(next?.predict?.options ?? null);
     },
     /**
-     * Words in place of an answer.
+     * Shows words in place of an answer.
      *
      * @param {string} words
      */
     tell: (words) => questions.answer(words),
     /**
-     * Words in place of the question.
+     * Shows words in place of the question.
      *
      * @param {string} words
      */

@@ -1,9 +1,9 @@
-// The axes of a chart: where a value stands between two ends, and the round numbers that are marked.
+// The axes of a chart: the place of a value between two ends, and the round numbers that are marked.
 import { figures, power } from "./number.js";
 
 /** @typedef {"linear" | "log"} Scale */
 /**
- * `share` is a value's place from 0 to 1, `value` its inverse.
+ * `share(v)` is the place of v on the axis, from 0 to 1; `value` is the inverse of `share`.
  *
  * @typedef {{
  *   share(v: number): number,
@@ -41,11 +41,11 @@ export function axisBetween([from, to], scale = "linear") {
 }
 
 /**
- * An axis that holds what is drawn: between whole powers of ten, or with a little room at both ends.
+ * An axis around `values`: a logarithmic one ends at powers of ten, a linear one leaves a little space at both ends.
  *
  * @param {number[]} values
  * @param {Scale} [scale]
- * @param {number} [ceiling] What is above it needs no room.
+ * @param {number} [ceiling] Values above it are ignored.
  */
 export function axisAround(values, scale = "linear", ceiling = Number.POSITIVE_INFINITY) {
   const log = scale === "log";
@@ -57,7 +57,7 @@ export function axisAround(values, scale = "linear", ceiling = Number.POSITIVE_I
   }
   if (low > high) [low, high] = log ? [0.01, 1] : [0, 1];
   if (log) {
-    const bottom = 10 ** Math.floor(Math.log10(low) + 1e-9); // rounding opens no further decade
+    const bottom = 10 ** Math.floor(Math.log10(low) + 1e-9); // a rounding error adds no decade
     const top = 10 ** Math.ceil(Math.log10(high) - 1e-9);
     return axisBetween([bottom, Math.max(top, 10 * bottom)], "log");
   }
@@ -66,7 +66,7 @@ export function axisAround(values, scale = "linear", ceiling = Number.POSITIVE_I
 }
 
 /**
- * Five powers of ten at most, from the a-th to the b-th.
+ * At most five powers of ten, from 10^a to 10^b.
  *
  * @param {number} a
  * @param {number} b

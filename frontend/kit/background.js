@@ -1,9 +1,9 @@
-// Long work in slices between two frames, so that nothing waits for it.
+// Long work in slices between frames, so that the page does not wait for it.
 
 /**
- * Runs one generator at a time; a new one ends the last. `onSlice(value)` is called after each slice of `budget`
- * milliseconds, with what the generator returned once it is done, else null, and the time it took. Work begins after
- * `pause` milliseconds: while a slider moves there is no use in it.
+ * Runs one generator at a time; starting another stops the previous one. `onSlice(done, milliseconds)` is called after
+ * each slice of `budget` milliseconds, with the generator's return value (null until the generator is done) and the
+ * duration of the slice. Work begins after `pause` milliseconds, because it would be useless while a slider moves.
  *
  * @template T
  * @param {{ budget: number, pause: number, onSlice(done: { value: T } | null, milliseconds: number): void }} options

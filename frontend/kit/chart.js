@@ -8,7 +8,8 @@ import { line } from "./line.js";
 
 /** @typedef {{ width: number, height: number, left: number, right: number, top: number, bottom: number }} Frame */
 /**
- * What a series' pen reads. Without a label it is not in the legend; a `rare` one is there only while it is drawn.
+ * A series, as its pen reads it. A series without a label is not in the legend; a `rare` series is in the legend only
+ * while it has points.
  *
  * @typedef {{
  *   key: string,
@@ -22,7 +23,8 @@ import { line } from "./line.js";
  * }} Series
  */
 /**
- * Draws a series from its points in pixels (null is a gap), and where the cursor crosses it.
+ * Creates the drawing of a series. `draw` gets the points of the series in pixels (null is a gap) and `at`, the point
+ * where the cursor crosses it (or null); `sample` is for the legend.
  *
  * @typedef {(series: Series) => {
  *   parts: Element[],
@@ -31,14 +33,14 @@ import { line } from "./line.js";
  * }} Pen
  */
 /**
- * What an axis shows: its words, its scale ("count" for what is numbered), and its marks where they are chosen.
+ * An axis: its label, its scale ("count" for whole numbers), and its marks if they are not to be computed.
  *
  * @typedef {{ label: string, scale?: Scale | "count", marks?: number[] }} AxisOptions
  */
 /** @typedef {[x: number, y: number | null][]} Data */
 /**
- * Lines by the key of their series; the ends of the axes (of y: what is drawn, where there are none); a cursor, and
- * the values on it; what a screen reader hears, and a note under the chart.
+ * The contents of a chart: the lines by the keys of their series; the ends of the axes (without `y`, they enclose the
+ * lines); a cursor with the values on it; the `summary` for screen readers, and a note under the chart.
  *
  * @typedef {{
  *   lines: Record<string, Data>,
@@ -55,7 +57,7 @@ import { line } from "./line.js";
 const FRAME = { width: 360, height: 210, left: 52, right: 12, top: 10, bottom: 32 };
 
 /**
- * `frame` overrides the drawing's { width, height, left, … }; what exceeds `ceiling` is drawn along the top edge.
+ * `frame` overrides the drawing's { width, height, left, … }; values above `ceiling` are drawn along the top edge.
  * With `interactive`, handles may be appended to `svg` and placed by `space`.
  *
  * @param {{
@@ -90,7 +92,7 @@ export function chart({ title, caption = true, x, y, series, interactive = false
   const legend = h("ul", { class: "r1-legend" });
   legend.append(...drawn.flatMap(({ entry }) => entry ?? []));
   drawn.forEach(({ entry }, i) => {
-    if (entry) entry.hidden = Boolean(series[i].rare); // until it is drawn: nothing moves when another one is
+    if (entry) entry.hidden = Boolean(series[i].rare); // the others show at once, so that drawing them moves nothing
   });
 
   /** @type {(at: Data[number]) => Point | null} */
@@ -155,7 +157,7 @@ export function chart({ title, caption = true, x, y, series, interactive = false
 }
 
 /**
- * A series with its pen, and its entry in the legend.
+ * The drawing of a series, and its entry in the legend (null without a label).
  *
  * @param {Series} series
  */
@@ -166,7 +168,7 @@ function withEntry(series) {
 }
 
 /**
- * A frame's coordinates, whatever axes it has at the time.
+ * The coordinates of a frame, by the axes that it has at the time of each call.
  *
  * @type {(frame: Frame, axes: () => { x: Axis, y: Axis }) => Space}
  */
@@ -185,7 +187,7 @@ function spaceOf({ width, height, left, right, top, bottom }, axes) {
 }
 
 /**
- * The words on the axes; those of y begin at the edge, however large a narrow page draws them.
+ * The labels of the axes. The label of y starts at the edge at every letter size, because narrow pages enlarge letters.
  *
  * @type {(x: string, y: string, frame: Frame) => SVGElement[]}
  */
@@ -199,7 +201,7 @@ function axisLabels(x, y, { width, height, left, right, top, bottom }) {
 }
 
 /**
- * The lines of the grid with their numbers, which keep clear of the axes at every size of letters.
+ * The lines of the grid with their numbers, which do not touch the axes at any letter size.
  *
  * @type {(axes: { x: Axis, y: Axis }, space: Space, frame: Frame, ruled: boolean) => SVGElement[]}
  */

@@ -3,7 +3,8 @@
 /** @import { Point } from "./handle.js" */
 
 /**
- * The part of a line in the square from −reach to reach along both axes, and whether its end was cut; null if no part is.
+ * The part of a line in the square from −reach to reach along both axes, and `cut`, true if `to` lies outside the
+ * square; null if no part is inside.
  *
  * @type {(from: Point, to: Point, reach: number) => { from: Point, to: Point, cut: boolean } | null}
  */

@@ -1,17 +1,18 @@
-// The clock of a run: it sets the step on show. Playing only draws. It waits for steps that are still being computed.
+// The clock of a run, which sets the step shown. Playing computes nothing; the clock waits for steps not yet computed.
 
-const LONGEST = 100; // milliseconds a frame counts for at most: after a stall, playing goes on from where it was
+const LONGEST = 100; // milliseconds that a frame counts for at most, so that playing skips nothing after a stall
 
-/** Whether the reader's system asks for no motion. */
+/** True if the reader's system asks for reduced motion. */
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-export const AT_ONCE = 1e9; // steps a second: all of them in one frame
+export const AT_ONCE = 1e9; // steps per second: all steps in one frame
 
-/** Steps a second to begin with: `usual`, or all at once where the reader's system asks for no motion. */
+/** The initial speed, in steps per second: `usual`, or all at once if the reader's system asks for reduced motion. */
 export const defaultSpeed = (usual = 60) => (reducedMotion() ? AT_ONCE : usual);
 
 /**
- * `show(step)` draws a step; `onRest()` is called when playing reaches the end. `timeline.last` is how far there is.
+ * `show(step)` draws a step; `onRest()` is called when playing reaches the end. `timeline.last` is the last step
+ * computed so far.
  *
  * @param {{ readonly last: number }} timeline
  * @param {{ show(step: number): void, onRest(): void }} on
@@ -39,7 +40,7 @@ export function createClock(timeline, { show, onRest }) {
       clock.playing = false;
     },
     /**
-     * Puts a step on show and stays there.
+     * Shows a step and pauses there.
      *
      * @param {number} step
      */
@@ -53,7 +54,7 @@ export function createClock(timeline, { show, onRest }) {
 
   /** @param {number} now */
   function tick(now) {
-    const elapsed = Math.min(Math.max(0, now - last), LONGEST); // a frame may be stamped before play() was called
+    const elapsed = Math.min(Math.max(0, now - last), LONGEST); // the frame's time may be earlier than play()
     head = Math.min(head + (elapsed * clock.speed) / 1000, timeline.last);
     last = now;
     clock.step = Math.max(0, Math.floor(head + 1e-6));

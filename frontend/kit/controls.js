@@ -62,7 +62,7 @@ export function button({
 }
 
 /**
- * The way back to the first question.
+ * A button that returns to the first question.
  *
  * @param {() => void} onClick
  */
@@ -141,7 +141,7 @@ export function select({ label, options, value, onInput, name, title = null, hel
       input.value = String(next);
     },
     /**
-     * New options, the choice kept where it is still there.
+     * Replaces the options. The choice stays if it is among them.
      *
      * @param {[value: string | number, label: string][]} pairs
      * @param {string | number} [next]
@@ -154,7 +154,7 @@ export function select({ label, options, value, onInput, name, title = null, hel
 }
 
 /**
- * A row where one button or none is pressed: `value` is a key or null.
+ * A row of buttons of which at most one is pressed: `value` is its key, or null.
  *
  * @template {string} K
  * @param {{

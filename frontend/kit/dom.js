@@ -1,4 +1,4 @@
-// Elements in one call, and names for them that no other widget on the page has.
+// Elements in one call, and ids for them that no other widget on the page has.
 
 const SVG_TAGS = /** @type {const} */ ([
   "svg",
@@ -53,13 +53,13 @@ export function h(tag, attributes = {}, ...children) {
   return /** @type {Tags[T]} */ (element);
 }
 
-let made = 0;
+let idCount = 0;
 
-/** A name for an id attribute, unique on the page whatever widgets share it. */
-export const uid = () => `r1-${++made}-${Math.random().toString(36).slice(2, 7)}`;
+/** A value for an id attribute, unique on the page even if several widgets share it. */
+export const uid = () => `r1-${++idCount}-${Math.random().toString(36).slice(2, 7)}`;
 
 /**
- * Writes attributes of an element that stands already.
+ * Sets attributes of an existing element.
  *
  * @param {Element} element
  * @param {Record<string, string | number>} attributes
@@ -69,7 +69,7 @@ export function setAttributes(element, attributes) {
 }
 
 /**
- * Writes text only where it differs: assistive technology and layout stay quiet.
+ * Writes text only if it differs, so that an unchanged text causes no announcement and no new layout.
  *
  * @param {Element} element
  * @param {string} text
@@ -79,7 +79,7 @@ export function setText(element, text) {
 }
 
 /**
- * Calls `action` at most once an interval of milliseconds, and always with the last arguments.
+ * Calls `action` at most once per `interval` (milliseconds), with the arguments of the latest call.
  *
  * @template {unknown[]} A
  * @param {(...values: A) => void} action

@@ -30,10 +30,10 @@ export function dots({ tone, r = 3 }) {
 
 /** @typedef {{ at: number, tone: string, label?: string }} Mark */
 
-const LATE = 120; // this near the right edge, a mark's words stand at its left
+const LATE = 120; // pixels from the right edge within which a mark's words stand at its left
 
 /**
- * Draws upright marks on a chart, after its axes.
+ * Draws upright marks on a chart. The chart must be drawn first, because that sets its axes.
  *
  * @param {Canvas} canvas
  * @param {Mark[]} marks

@@ -23,22 +23,23 @@ import { createTools, undoKeys } from "./tools.js";
 export { posed } from "./presets.js";
 
 const INVITATION = "Press a question, or change anything.";
-const PATIENCE = 1500; // milliseconds between two readings of the status line
+const PATIENCE = 1500; // milliseconds between two announcements of the status line
 
 /**
- * An explorer's frame; the explorer says what is its own:
+ * The frame of an explorer. The explorer defines:
  *
- * - `next(settings, patch)`: the settings after a change of the reader's, or of an address's;
- * - `stands(patch)`: whether the question on show still stands after it (it does not, where this is left out);
- * - `update({ before, play })`: draws the new settings; `before` are the last ones, null where a question has set them,
- *   and `play` says whether what moves is to be played; while `frame.pending` the reader has yet to predict, and what
- *   would tell the answer is not to be drawn;
- * - `findings()`: what the question's answer is told, or null while it is not known;
- * - `offer`: which of the questions are buttons, and which stand in a menu behind them;
- * - `words()`: the status line; `save(settings)` is told every change of the reader's;
- * - `name`: what addresses call it; without one it has none; `admits(name, value)`: whether an address may set that;
- * - `aside`: names of settings that change no question, such as what is unfolded;
- * - `python(settings)`: lines of Python that compute what is on show; `data()`: the table of what is charted.
+ * - `next(settings, patch)`: the settings after a change by the reader or by an address;
+ * - `stands(patch)`: true if the current question still applies after the patch (if left out, no question does);
+ * - `update({ before, play })`: draws the new settings. `before` are the previous settings, null unless the reader has
+ *   changed, undone or redone a setting. `play` is true if motion is to be played. While `frame.pending`, the reader
+ *   has yet to predict, and `update` must not draw anything that reveals the answer;
+ * - `findings()`: the results that the question's answer quotes, or null while they are not known;
+ * - `offer`: the questions that are buttons, and the questions in a menu behind them;
+ * - `words()`: the status line; `save(settings)`: called after each change except `follow` and `keep`;
+ * - `name`: the name in addresses (without a name there are none); `admits(name, value)`: true if an address may set
+ *   the value;
+ * - `aside`: names of settings that no question depends on, such as the part that is unfolded;
+ * - `python(settings)`: lines of Python that compute what is shown; `data()`: the table of what the charts show.
  *
  * @template {object} S
  * @template {object} P
@@ -78,7 +79,7 @@ export function createFrame(own) {
   const history = createHistory();
   let gesture = () => 0;
   let begun = false;
-  let arrivals = -1; // each is a gesture of its own
+  let arrivals = -1; // counts down, so that each arrival is a gesture of its own
   let write = () => {};
   let stage = h("div");
   /** @type {HTMLElement[]} */
@@ -101,8 +102,8 @@ export function createFrame(own) {
   const now = () => ({ settings, preset: asking.preset });
   const record = (by = gesture()) => history.record(now(), by);
 
-  /** What a change leaves to be done. */
-  function kept() {
+  /** Saves the settings after a change, and updates the undo and redo buttons. */
+  function afterChange() {
     own.save?.(settings);
     tools.show({ undo: history.canUndo, redo: history.canRedo });
   }
@@ -114,11 +115,11 @@ export function createFrame(own) {
     asking.pose(chosen, { hide: true });
     own.update({ before: null, play: !asking.pending });
     if (asking.pending) asking.look();
-    kept();
+    afterChange();
     write();
   }
 
-  /** @param {Preset<S, F>} preset Shown where it ends, for a picture. */
+  /** @param {Preset<S, F>} preset Shown in its final state, for a picture. */
   function exhibit(preset) {
     settings = { ...preset.set };
     asking.pose(preset);
@@ -127,13 +128,13 @@ export function createFrame(own) {
 
   /** @param {(from: ReturnType<typeof now>) => ReturnType<typeof now> | null} way */
   function turn(way) {
-    const found = way(now());
-    if (!found) return;
+    const state = way(now());
+    if (!state) return;
     const before = settings;
-    settings = found.settings;
-    asking.pose(found.preset);
+    settings = state.settings;
+    asking.pose(state.preset);
     own.update({ before, play: false });
-    kept();
+    afterChange();
     write();
   }
 
@@ -145,15 +146,15 @@ export function createFrame(own) {
 
   /** @param {Request} request */
   function arrive(request) {
-    const found = requested(request, known);
+    const arrival = requested(request, known);
     record(--arrivals);
-    settings = found.settings;
-    asking.pose(found.preset, { hide: found.isBare });
+    settings = arrival.settings;
+    asking.pose(arrival.preset, { hide: arrival.isBare });
     own.update({ before: null, play: !asking.pending });
-    kept();
+    afterChange();
   }
 
-  /** @param {boolean} [atOnce] Whether the status line is to be read at once. */
+  /** @param {boolean} [atOnce] True if the status line is to change at once. */
   function settle(atOnce = true) {
     if (atOnce) setText(status, own.words());
     else say();
@@ -171,12 +172,12 @@ export function createFrame(own) {
     get preset() {
       return asking.preset;
     },
-    /** Whether the reader has yet to predict, so that nothing on the stage may tell the answer. */
+    /** True while the reader has yet to predict, so that nothing on the stage may reveal the answer. */
     get pending() {
       return asking.pending;
     },
     /**
-     * Takes a patch of the reader's.
+     * Applies a patch by the reader.
      *
      * @param {P} patch
      */
@@ -187,11 +188,11 @@ export function createFrame(own) {
       asking.show();
       if (!own.stands?.(patch)) asking.pose(null);
       own.update({ before, play: false });
-      kept();
+      afterChange();
       write();
     },
     /**
-     * Takes what playing has changed: no question falls, nothing is drawn anew.
+     * Takes over settings that playing has changed: the question stays, and nothing is redrawn.
      *
      * @param {Partial<S>} patch
      */
@@ -199,7 +200,7 @@ export function createFrame(own) {
       settings = { ...settings, ...patch };
     },
     /**
-     * The same for what the reader has done, which the address is to hold.
+     * Takes over settings that the reader has changed: like `follow`, but the address changes too.
      *
      * @param {Partial<S>} patch
      */
@@ -210,8 +211,8 @@ export function createFrame(own) {
     tell: asking.tell,
     warn: asking.warn,
     /**
-     * The explorer: its parts; what plays in it, with its keys, if anything does; and what it shows beyond the settings
-     * and the step; `pictured` is what a saved picture shows beside the stage.
+     * The explorer, laid out from its parts. `playback`, if anything plays, brings its keys; `state()` returns what is
+     * shown beyond the settings and the step; `pictured` are the elements that a saved picture shows below the stage.
      *
      * @param {Parts & {
      *   playback?: Playback,

@@ -1,6 +1,6 @@
 // Exports for the reader: text for the clipboard, files, a table as CSV.
 
-/** Columns by name and rows of as many values; a text holds no formula of a spreadsheet. */
+/** Columns by name, and rows with one value per column. No text may be a spreadsheet formula: `csv` escapes none. */
 /** @typedef {{ columns: string[], rows: (string | number | null)[][] }} Table */
 
 /** @param {Table} table */
@@ -14,7 +14,7 @@ function cell(value) {
 }
 
 /**
- * Lists beside each other, the first column counting from `first`; a list that ends sooner leaves its cells empty.
+ * A table of lists side by side. The first column counts from `first`; a shorter list leaves its last cells empty.
  *
  * @param {string} index
  * @param {Record<string, ArrayLike<number>>} lists
@@ -32,20 +32,20 @@ export function table(index, lists, first = 0) {
 
 /**
  * @param {string} text
- * @returns {Promise<boolean>} Whether it was copied.
+ * @returns {Promise<boolean>} True if the text was copied.
  */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyAsBefore(text); // a page that is no secure context, or may not ask
+    return copyAsBefore(text); // the page is not a secure context, or has no permission
   }
 }
 
 /** @param {string} text */
 function copyAsBefore(text) {
-  const held = document.activeElement;
+  const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
   area.style.cssText = "position:fixed;opacity:0";
@@ -53,7 +53,7 @@ function copyAsBefore(text) {
   area.select();
   const done = document.execCommand("copy");
   area.remove();
-  if (held instanceof HTMLElement) held.focus();
+  if (focused instanceof HTMLElement) focused.focus();
   return done;
 }
 

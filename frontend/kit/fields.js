@@ -1,7 +1,7 @@
 // The properties that tie a control to a setting: its name, its value, and the call that changes it.
 
 /**
- * `slider({ ...of("beta"), label: "selectivity" })` shows `settings.beta`, and tells `change` what the reader wants.
+ * `slider({ ...of("beta"), label: "selectivity" })` shows `settings.beta`, and calls `change` with the reader's value.
  *
  * @template {object} S
  * @param {S} settings

@@ -3,8 +3,8 @@ import { h } from "./dom.js";
 import { percent } from "./number.js";
 
 /**
- * A grid of toggle buttons, one tab stop: arrow keys move, space or Enter presses.
- * `onToggle(key, pressed)` is told what the reader wants; `show` draws what is.
+ * A grid of toggle buttons with one tab stop: arrow keys move, space or Enter presses.
+ * `onToggle(key, pressed)` is called with the reader's choice; only `show` redraws the grid.
  *
  * @template {string | number} K
  * @param {{ label: string, onToggle(key: K, pressed: boolean): void }} options
@@ -39,7 +39,7 @@ export function toggleGrid({ label, onToggle }) {
      * @param {Set<K>} pressed
      */
     show(items, pressed) {
-      const held = current();
+      const focusIndex = current();
       shown = items;
       tiles = items.map(({ key, label: name, picture, mark }) =>
         h(
@@ -58,13 +58,13 @@ export function toggleGrid({ label, onToggle }) {
       );
       element.replaceChildren(...tiles);
       tiles.forEach((tile, i) => {
-        tile.tabIndex = i === Math.max(held, 0) ? 0 : -1;
+        tile.tabIndex = i === Math.max(focusIndex, 0) ? 0 : -1;
       });
-      if (held >= 0) focus(Math.min(held, tiles.length - 1));
+      if (focusIndex >= 0) focus(Math.min(focusIndex, tiles.length - 1));
     },
     /**
-     * A bar at the foot of each tile that has a weight from 0 to 1, and the weight in its title, which describes it to
-     * those who listen; null takes all bars away.
+     * Draws a bar at the foot of each tile that has a weight from 0 to 1, and adds the weight to the tile's title,
+     * which screen readers read. Null removes all bars.
      *
      * @param {Map<K, number> | null} weights
      */

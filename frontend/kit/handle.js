@@ -4,12 +4,12 @@ import { bounded, fixed } from "./number.js";
 
 /** @typedef {[number, number]} Point */
 /**
- * The coordinates of a drawing: between its own and those of its SVG.
+ * The maps between the coordinates of a drawing and those of its SVG.
  *
  * @typedef {{ toPixel(at: Point): Point, toData(pixel: Point): Point }} Space
  */
 /**
- * `at` is what the keys move, `shown` where it is drawn if elsewhere.
+ * The keys move `at`; the point is drawn at `shown` if given.
  *
  * @typedef {{ at: Point, name: string, words?: string, tone?: string, r?: number, shown?: Point }} Placing
  */
@@ -17,14 +17,14 @@ import { bounded, fixed } from "./number.js";
 
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const FASTER = 5; // times, with Shift
+const FASTER = 5; // times the step, with Shift
 
 /** @param {number} v */
 const tidy = (v) => Number(v.toFixed(4));
 
 /**
- * A handle in `svg`, which shows the coordinates `space`, kept within the bounds `x` and `y`; `step` is what an arrow
- * key moves it by, `reach` the radius that takes hold of it. `onMove` is told where the reader wants it; `place` puts it there.
+ * A handle in `svg`, whose coordinates are `space`, within the bounds `x` and `y`. An arrow key moves it by `step`; a
+ * press within the radius `reach` grabs it. `onMove` is called with the reader's point; only `place` moves the handle.
  *
  * @param {{
  *   svg: SVGSVGElement,
@@ -49,7 +49,7 @@ export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach =
   );
   element.setAttribute("aria-valuemax", String(x[1]));
   /** @type {Point} */
-  let held = [0, 0];
+  let position = [0, 0];
   /** @param {Point} to */
   const move = (to) => onMove([bounded(to[0], ...x), bounded(to[1], ...y)]);
 
@@ -60,9 +60,9 @@ export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach =
   });
   element.addEventListener("pointermove", (event) => {
     if (!element.hasPointerCapture(event.pointerId)) return;
-    const seen = svg.getScreenCTM();
-    if (!seen) return;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(seen.inverse());
+    const matrix = svg.getScreenCTM();
+    if (!matrix) return;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
     move(space.toData([point.x, point.y]));
   });
   element.addEventListener("keydown", (event) => {
@@ -71,13 +71,16 @@ export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach =
     event.preventDefault();
     event.stopPropagation();
     const times = event.shiftKey ? FASTER : 1;
-    move([tidy(held[0] + times * step[0] * arrow[0]), tidy(held[1] + times * step[1] * arrow[1])]);
+    move([
+      tidy(position[0] + times * step[0] * arrow[0]),
+      tidy(position[1] + times * step[1] * arrow[1]),
+    ]);
   });
 
   return {
     element,
     place({ at, name, words, tone = "ink", r = 7, shown = at }) {
-      held = at;
+      position = at;
       const [px, py] = space.toPixel(shown);
       dot.setAttribute("r", String(r));
       setAttributes(element, {

@@ -1,12 +1,12 @@
-// A lecture on paper: each question with a picture of where it ends and its answer.
+// A lecture on paper: each question with a picture of its final state, and its answer.
 import { h } from "./dom.js";
 import { pictureOf } from "./picture.js";
 
 /** @import { Preset } from "./presets.js" */
 
-const MOMENT = 50; // milliseconds between two looks for an answer
-const PATIENCE = 8000;
-const REST = 300; // what is drawn coarsely, or in the next frame, while things move is drawn fine by then
+const MOMENT = 50; // milliseconds between two checks for an answer
+const PATIENCE = 8000; // milliseconds to wait for an answer
+const REST = 300; // milliseconds after which drawings that are coarse or delayed during motion are final
 
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
@@ -30,13 +30,15 @@ export async function handout({ presets, name, stage, exhibit, findings }) {
   const parts = [];
   for (const preset of presets) {
     exhibit(preset);
-    let found = findings();
-    for (let waited = 0; found === null && waited < PATIENCE; waited += MOMENT) {
+    let results = findings();
+    for (let waited = 0; results === null && waited < PATIENCE; waited += MOMENT) {
       await pause(MOMENT);
-      found = findings();
+      results = findings();
     }
     await pause(REST);
-    parts.push(part(preset, await pictureOf([stage]), found === null ? "" : preset.after(found)));
+    parts.push(
+      part(preset, await pictureOf([stage]), results === null ? "" : preset.after(results)),
+    );
   }
   root.dataset.r1Theme = theme;
   root.style.removeProperty("--r1-ground");

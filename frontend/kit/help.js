@@ -1,12 +1,13 @@
-// A definition on a label: heard with its field, and opened by hovering it, by a tap, and by keys on the field.
+// The definition of a label: screen readers read it with the field, and hovering, a tap or focus by keys opens it.
 import { h, uid } from "./dom.js";
 
-const PAUSE = 100; // milliseconds that the pointer rests before it opens one
+const PAUSE = 100; // milliseconds that the pointer rests on the label before the definition opens
 const WAY = 250; // milliseconds for the pointer's way from the label to the definition
-const EDGE = 6; // pixels that are kept free beside a definition
+const EDGE = 6; // pixels left free beside a definition
 
 /**
- * A label's words, underlined where there is a definition of them, and the definition: it goes into the field `place`.
+ * The definition of a label: the class that underlines the label, the element with the definition, and `attach`, which
+ * connects both to a field. Without a text there is no definition.
  *
  * @param {string | null | undefined} text
  */
@@ -20,7 +21,7 @@ export function definition(text) {
   const closeByKey = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Escape") close();
   };
-  // A press of the definition itself closes it once it is a click: a finger's click would go to what lies below.
+  // A press on the definition closes it only at the click: otherwise a finger's click would go to the part below.
   const closeByPress = (/** @type {PointerEvent} */ event) => {
     if (!(event.target instanceof Node && tip?.contains(event.target))) close();
   };
@@ -28,7 +29,7 @@ export function definition(text) {
 
   function open() {
     if (!tip || !place) return;
-    clearTimeout(leaving); // a finger leaves before its tap is a click
+    clearTimeout(leaving); // on touch, pointerleave comes before the click
     tip.hidden = false;
     tip.style.translate = "";
     tip.classList.remove("r1-above");
@@ -52,11 +53,11 @@ export function definition(text) {
   }
 
   return {
-    /** Whether a label has one, as its class. */
+    /** The class of a label that has a definition, else null. */
     className: tip ? "r1-term" : null,
     tip,
     /**
-     * @param {HTMLElement} element Where the definition stands.
+     * @param {HTMLElement} element The field, which contains the definition.
      * @param {HTMLElement} label
      * @param {HTMLElement} input
      */

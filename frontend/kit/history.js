@@ -1,7 +1,7 @@
 // The history of the settings, for undo and redo; all changes of one gesture are one step.
 
 const MOST = 200; // steps back
-const PAUSE = 1000; // milliseconds after which a key on the same field begins a step of its own
+const PAUSE = 1000; // milliseconds after which a key on the same field begins a new step
 
 /**
  * @template T
@@ -21,7 +21,7 @@ export function createHistory(most = MOST) {
       return future.length > 0;
     },
     /**
-     * What was, before a change by a gesture: one step for each gesture.
+     * Records the state before a change by a gesture. All changes of a gesture are one step.
      *
      * @param {T} before
      * @param {number} by
@@ -52,7 +52,8 @@ export function createHistory(most = MOST) {
 }
 
 /**
- * Numbers the gestures in an element: a press of the pointer until the next, or of keys on one field in a row.
+ * Numbers the gestures in an element: a press of the pointer up to the next press, or keys in a row on one field.
+ * Returns a function that gives the current number.
  *
  * @param {HTMLElement} element
  */

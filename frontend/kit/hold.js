@@ -3,7 +3,7 @@
 const ENDS = ["pointerup", "pointercancel", "keyup", "blur"];
 
 /**
- * `onRelease()` is told when the reader lets go.
+ * `held` is true during a press in `element`; `onRelease()` is called when the press ends.
  *
  * @param {HTMLElement} element
  * @param {() => void} onRelease

@@ -27,7 +27,7 @@ export function picture({ label, size, className = "" }) {
   return {
     canvas,
     /**
-     * 3·n² bytes, n the side.
+     * Shows a square picture of side n, from 3·n² bytes.
      *
      * @param {ArrayLike<number>} bytes
      */
@@ -75,7 +75,8 @@ export async function readImage(file, size) {
 const carriesFiles = ({ dataTransfer }) => [...(dataTransfer?.types ?? [])].includes("Files");
 
 /**
- * Lets image files be dropped on `element`; `onFile` gets the first, or what else was dropped, to say that it is none.
+ * Lets image files be dropped on `element`. `onFile` gets the first image or, without one, the first file, so that it
+ * can say that this file is not an image.
  *
  * @param {HTMLElement} element
  * @param {(file: File) => void} onFile
@@ -98,7 +99,8 @@ export function droppable(element, onFile) {
 }
 
 /**
- * Files dropped on `root` beside all that takes them go nowhere: the browser would open one in place of the page.
+ * Ignores files dropped on `root` outside the elements that take files, because the browser would open the file in
+ * place of the page.
  *
  * @param {HTMLElement} root
  */
@@ -142,7 +144,7 @@ export const MOVES = {
 };
 
 /**
- * The cells, as [row, column], on the straight way from one to another.
+ * The cells, as [row, column], on the straight line from one cell to another.
  *
  * @type {(from: Cell, to: Cell) => Cell[]}
  */
@@ -154,8 +156,8 @@ export function between([top, left], [row, column]) {
 }
 
 /**
- * Painting on a picture's canvas. `tool()` says what a stroke does ({ mark, brush } or null) and whether it was asked
- * for by touch too; `onDab(cells)` colours; `onEnd()` closes a stroke. Arrow keys move a cursor, space dabs.
+ * Painting on a picture's canvas. `tool()` returns the side of the brush in cells, and `touch`, true if touch paints
+ * too. `onDab(cells)` colours cells; `onEnd()` ends a stroke. Arrow keys move a cursor, and space paints there.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {{

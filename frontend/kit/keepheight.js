@@ -1,26 +1,26 @@
 // Parts of a page that keep their height while their words change, so that the parts below them do not move.
 
 /**
- * Keeps a part as high as it has been at its width.
+ * Keeps a part at the greatest height that it has had at its current width.
  *
  * @param {HTMLElement} part
  */
 export function keepHeight(part) {
-  let [width, kept] = [0, 0];
+  let [width, height] = [0, 0];
   new ResizeObserver(() => {
     const box = part.getBoundingClientRect();
     if (box.width !== width) {
       part.style.minHeight = "";
-      [width, kept] = [box.width, 0];
-    } else if (box.height > kept) {
-      kept = box.height;
-      part.style.minHeight = `${kept}px`;
+      [width, height] = [box.width, 0];
+    } else if (box.height > height) {
+      height = box.height;
+      part.style.minHeight = `${height}px`;
     }
   }).observe(part);
 }
 
 /**
- * While a pointer is down in `within`, `element` does not grow: what stands below it would move under the finger.
+ * Stops `element` from growing while a pointer is down in `within`: the parts below would move under the finger.
  *
  * @param {HTMLElement} element
  * @param {HTMLElement} within

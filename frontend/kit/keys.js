@@ -1,8 +1,9 @@
-// Keys that act on a whole explorer, and the words that tell the reader of them.
+// Keys that act on a whole explorer, and the help that lists them for the reader.
 import { h } from "./dom.js";
 
 /**
- * A listener for an explorer's own element: actions by their keys. Fields, and drawings that listen, keep their own.
+ * A listener for an explorer's element, which runs actions by their keys. Fields, and drawings that handle keys, keep
+ * their keys for themselves.
  *
  * @param {Record<string, () => void>} actions
  * @returns {(event: KeyboardEvent) => void}
@@ -17,7 +18,7 @@ export const onKeys = (actions) => (event) => {
 };
 
 /**
- * What the keys do, folded away: `where` the focus is to be, each key with its words, and lines of the explorer's own.
+ * The help on the keys, folded: `where` the focus must be, each key with its words, and further lines.
  *
  * @param {string} where
  * @param {[key: string, words: string][]} keys

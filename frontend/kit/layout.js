@@ -1,13 +1,13 @@
-// The layout of an explorer: the parts that react to the reader's hand on one screen, the rest folded below.
+// The layout of an explorer: the parts that react to the reader stand on one screen, and the rest is folded below.
 import { h } from "./dom.js";
 import { holdWhileDragged, keepHeight } from "./keepheight.js";
 
 /** @import { Child } from "./dom.js" */
 
 /**
- * The stage, the first controls and the readouts stand together; `more` is the rest of the controls, folded, with its
- * own words on the fold; `charts` follow. An explorer that knows no more than `side` has all its controls in one place.
- * With `stageFirst` the questions follow what is `under` the stage.
+ * The stage, the first controls and the readouts stand together; `more` are the other controls, folded behind the
+ * words `moreLabel`; `charts` follow. An explorer that gives `side` has all its controls there, in one place. With
+ * `stageFirst` the questions follow the stage and the parts `under` it.
  *
  * @typedef {{
  *   stage: Child[],

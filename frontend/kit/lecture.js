@@ -1,4 +1,4 @@
-// Lecture mode: an explorer for a hall, question by question, the guess before the look; keys alone are enough.
+// Lecture mode: an explorer question by question, with a guess before each answer. Keys alone are enough to control it.
 import { inOrder, lectureIn } from "./address.js";
 import { button } from "./controls.js";
 import { h, setText } from "./dom.js";
@@ -12,7 +12,7 @@ const KEYS =
   "→ and ← or Page Down and Page Up: on and back; 1 to 3: a guess; f: full screen; Esc: leave";
 
 /**
- * `choose(preset)` poses a question; `exhibit(preset)` shows where it ends, at once and for no one to undo.
+ * `choose(preset)` poses a question; `exhibit(preset)` shows its final state at once, without a step in the history.
  *
  * @template {object} S
  * @template F
@@ -61,7 +61,7 @@ export function createLecture({ element, presets, asking, choose, ...own }) {
 
   const tell = () => setText(where, `Question ${at + 1} of ${order.length}`);
 
-  /** The answer where it is still owed, else the next question. */
+  /** Shows the answer if the question still waits for a guess, else poses the next question. */
   function on() {
     if (asking.asked) asking.decide(null);
     else pose(at + 1);
@@ -94,20 +94,20 @@ export function createLecture({ element, presets, asking, choose, ...own }) {
 
   function toggleFull() {
     if (document.fullscreenElement) void document.exitFullscreen();
-    else page.requestFullscreen?.().catch(() => {}); // some pages may not; the dialog fills theirs
+    else page.requestFullscreen?.().catch(() => {}); // where this is not allowed, the dialog fills the page
   }
 
-  /** Escape ends the full screen first, and tells nobody: it ends the lecture too. */
+  /** Leaves the lecture when full screen ends, because Escape in full screen sends no key event. */
   const onFull = () => {
     if (!document.fullscreenElement) leave();
   };
 
-  /** @param {string[]} [keys] Questions by their keys, in this order; all where none is known. */
+  /** @param {string[]} [keys] Keys of the questions, in order; all questions if no key is known. */
   function open(keys = []) {
     if (dialog.open) return;
     const root = /** @type {HTMLElement} */ (element.parentElement);
     order = inOrder(presets, keys);
-    root.style.minHeight = `${root.offsetHeight}px`; // the page under it stays where it is
+    root.style.minHeight = `${root.offsetHeight}px`; // the page below does not move
     element.replaceWith(mark);
     page.replaceChildren(element, bar);
     root.append(dialog);
@@ -138,12 +138,12 @@ export function createLecture({ element, presets, asking, choose, ...own }) {
   }
 
   return {
-    /** As a button opens it: on the full screen, where the page may have it. */
+    /** Opens the lecture from its button, in full screen if the page may. */
     start() {
       open();
       toggleFull();
     },
-    /** Opens what the page's address asks for. */
+    /** Opens the lecture that the page's address requests, if any. */
     read() {
       const keys = lectureIn(location.search, own.name);
       if (keys) open(keys);

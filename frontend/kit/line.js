@@ -28,7 +28,7 @@ export function line({ tone, dash, wide }) {
 }
 
 /**
- * A path through points in pixels, with a gap where there is none.
+ * A path through points in pixels, with a gap at each null.
  *
  * @param {(Point | null)[]} points
  */

@@ -1,23 +1,23 @@
-// Between an explorer and the page's address: read when it comes, written while the reader changes settings.
+// Connects an explorer and the page's address: reads a new address, and writes it while the reader changes settings.
 import { decode } from "./address.js";
 import { reducedMotion } from "./clock.js";
 import { h, throttle } from "./dom.js";
 
 /** @import { Request } from "./address.js" */
 
-const PAUSE = 400; // milliseconds between two writings: browsers take no more than three a second for long
-const MOMENT = 50; // milliseconds between two looks for the page
+const PAUSE = 400; // milliseconds between two writes: browsers allow about three per second in the long run
+const MOMENT = 50; // milliseconds between two checks that the explorer is in its page
 
-/** Whether the page is one of the book's, whose address an explorer may write: its host says so. */
+/** True if the page belongs to the book, as the book's host marks it: an explorer may then write the address. */
 export const inBook = () => document.documentElement.dataset.widgets !== undefined;
 
 /**
- * `arrive(request)` takes what an address asks for, `address()` is that of what is on show. A page's first explorer of
- * a name has its addresses; the others are left alone.
+ * `arrive(request)` applies the request of an address; `address()` is the address of the current state. If explorers of
+ * a page have the same name, only the first reads and writes addresses.
  *
  * @param {{
  *   element: HTMLElement, name: string, arrive(request: Request): void, address(): string, stand?(): void,
- * }} own `stand` is called once, when the explorer stands in its page.
+ * }} own `stand` is called once, when the explorer is in its page, if it is the first of its name.
  */
 export function createLink({ element, name, arrive, address, stand }) {
   /** @type {HTMLAnchorElement | null} */
@@ -42,7 +42,7 @@ export function createLink({ element, name, arrive, address, stand }) {
     element.scrollIntoView({ block: "start", behavior: reducedMotion() ? "auto" : "smooth" });
   }
 
-  /** A link in the text leads here also where the address is its own already. */
+  /** Remembers the link. Reads its address if the page has it already, because no hashchange event follows then. */
   const onClick = (/** @type {MouseEvent} */ event) => {
     const link = event.target instanceof Element && event.target.closest("a[href*='#r1:']");
     if (!(link instanceof HTMLAnchorElement) || decode(link.hash)?.name !== name) return;
@@ -50,11 +50,11 @@ export function createLink({ element, name, arrive, address, stand }) {
     if (link.hash === location.hash) read();
   };
 
-  /** By the event's own address: a write that was waiting may have taken its place by now, and is then made good. */
+  /** Reads the event's address: a delayed write may have replaced the page's, which `read` then corrects. */
   const onHash = (/** @type {HashChangeEvent} */ event) => read(new URL(event.newURL).hash);
 
   let waiting = 0;
-  /** Reads the address once the explorer stands in its page. */
+  /** Reads the address once the explorer is in its page. */
   function start() {
     if (element.isConnected) {
       read();

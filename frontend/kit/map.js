@@ -6,7 +6,7 @@ import { handle } from "./handle.js";
 /** @import { Series } from "./chart.js" */
 /** @import { Point, Space } from "./handle.js" */
 
-// matplotlib's cividis, told apart by eyes of every kind, from its bright end
+// matplotlib's cividis from its bright end: readers with any colour vision can distinguish its colours
 const RAMP = [
   "fee838",
   "e1cc55",
@@ -21,7 +21,7 @@ const RAMP = [
 ];
 
 /**
- * A colour for a share from 0, bright, to 1, dark.
+ * The colour of a fraction from 0 (bright) to 1 (dark).
  *
  * @param {number} share
  */
@@ -35,13 +35,14 @@ export function shade(share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
-const THUMB = 16; // pixels a side of a cell's picture, at most
-const EDGE = 2; // pixels of the cell's colour around it
+const THUMB = 16; // side of a cell's picture in pixels
+const EDGE = 2; // pixels of the cell's colour around its picture
 const OFTEN = 300; // milliseconds between two drawings of the pictures
 
 /**
- * What a map shows: its title, the middles of its columns and rows, the share of each cell (null is nothing yet), the
- * picture in it, in which edition, the point with its words, another to compare with, and lines by their keys.
+ * The contents of a map: its title; the middles of its columns and rows; for each cell, the fraction that sets its
+ * colour (null if not known yet) and its picture; the `edition`, which differs whenever a cell has changed; the point
+ * with its words; the `ghost`, a point to compare with; and lines by their keys.
  *
  * @typedef {{
  *   title: string,
@@ -66,7 +67,8 @@ const NARROW = { width: 360, height: 252, left: 40, right: 6, top: 6, bottom: 30
 const WIDE = { ...NARROW, width: 756, height: 380 };
 
 /**
- * `key` are the words at both ends of the colours; a `wide` map has room for pictures in its cells. `onMove(at)` is told where the pointer wants the point, `onStep([right, up])` how many steps the keys do.
+ * `key` are the words at both ends of the colours; a `wide` map has room for pictures in its cells. `onMove(at)` is
+ * called with the point that the pointer chooses, `onStep([right, up])` with the numbers of steps that the keys make.
  *
  * @param {{
  *   title: string,
@@ -96,7 +98,7 @@ export function errorMap({ title, name, key, wide, y, series, onMove, onStep }) 
     toPixel: ([x, up]) => space.toPixel([Math.exp(x), Math.exp(up)]),
     toData: (pixel) => /** @type {Point} */ (space.toData(pixel).map(Math.log)),
   };
-  const far = /** @type {Point} */ ([-30, 30]); // the axes' ends, and what a setting may be, bound it
+  const far = /** @type {Point} */ ([-30, 30]); // in effect no bounds: the axes and the settings limit the point
   const grip = handle({
     ...{ svg, space: logs, x: far, y: far, id: "map", reach: 20 },
     onMove: ([x, up]) => onMove([Math.exp(x), Math.exp(up)]),
@@ -111,10 +113,10 @@ export function errorMap({ title, name, key, wide, y, series, onMove, onStep }) 
 
   /** @type {(event: MouseEvent) => Point | null} */
   function inside(event) {
-    const seen = svg.getScreenCTM();
-    if (!seen) return null;
+    const matrix = svg.getScreenCTM();
+    if (!matrix) return null;
     const { x, y: down } = new DOMPoint(event.clientX, event.clientY).matrixTransform(
-      seen.inverse(),
+      matrix.inverse(),
     );
     const { width, height, left, right, top, bottom } = frame;
     if (x < left || x > width - right || down < top || down > height - bottom) return null;
@@ -153,9 +155,9 @@ export function errorMap({ title, name, key, wide, y, series, onMove, onStep }) 
 
   /** @param {Mapped} mapped */
   function place({ xs, ys }, /** @type {Point} */ x, /** @type {Point} */ up) {
-    const wanted = JSON.stringify([xs, ys]);
-    if (wanted === grid) return;
-    grid = wanted;
+    const signature = JSON.stringify([xs, ys]);
+    if (signature === grid) return;
+    grid = signature;
     const [across, along] = [edges(xs, x), edges(ys, up)];
     cells = xs.flatMap((_, i) =>
       ys.map((_, j) => {
@@ -172,7 +174,7 @@ export function errorMap({ title, name, key, wide, y, series, onMove, onStep }) 
   }
 
   /**
-   * All pictures as one, each within the colour of its cell.
+   * Draws all pictures into one image, each with a clear border that shows the colour of its cell.
    *
    * @param {Mapped} mapped
    */
@@ -235,7 +237,7 @@ function rampOf() {
 }
 
 /**
- * A square of bytes (height, width, colour), enlarged without smoothing to a cell.
+ * Draws a square of bytes (height, width, colour), resized without smoothing to `THUMB`.
  *
  * @type {(context: CanvasRenderingContext2D, bytes: Uint8Array, x: number, y: number) => void}
  */

@@ -5,7 +5,7 @@ import { h, uid } from "./dom.js";
 /** @typedef {{ key: string, label: string, onClick(): void }} Item */
 
 /**
- * `items()` says what is on offer whenever the menu opens.
+ * `items()` returns the entries each time the menu opens.
  *
  * @param {{ label: string, face: Child, items(): Item[], name?: string }} options
  */
@@ -48,7 +48,7 @@ export function menu({ label, face, items, name = "share" }) {
     entries()[0]?.focus();
   }
 
-  /** @param {boolean} [back] Whether the focus goes back to the button. */
+  /** @param {boolean} [back] True if the focus goes back to the button. */
   function close(back = true) {
     list.hidden = true;
     opener.setAttribute("aria-expanded", "false");

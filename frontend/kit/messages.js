@@ -1,10 +1,11 @@
-// Questions to a live kernel, and its answers. On a page without one, nobody answers.
+// Questions to a live kernel, and its answers. On a page without a kernel, no answer comes.
 
 /** @import { Model } from "./mount.js" */
 /** @typedef {{ content: any, buffers: DataView[] }} Answer */
 
 /**
- * Wraps an anywidget model: `ask(kind, content, buffers)` resolves with { content, buffers } or rejects in time.
+ * Wraps an anywidget model: `ask(kind, content, buffers)` resolves with { content, buffers }, or rejects when
+ * the kernel reports an error or does not answer within `patience`.
  *
  * @param {Model} model
  */

@@ -1,9 +1,9 @@
-// An explorer as an anywidget: dressed, begun when the reader can see it, and cleaned up after.
+// An explorer as an anywidget: styled, begun when the reader can see it, and cleaned up at the end.
 import { reducedMotion } from "./clock.js";
 import { dress } from "./theme.js";
 
 /**
- * The part of an anywidget model that the explorers use; on a page without a kernel nobody answers it.
+ * The part of an anywidget model that the explorers use. On a page without a kernel no answer comes.
  *
  * @typedef {{
  *   get(name: string): any,
@@ -15,14 +15,15 @@ import { dress } from "./theme.js";
  * }} Model
  */
 /**
- * `begin(play)` draws the first picture, or plays it; `state()` is everything on show, for tests and the curious.
+ * `begin(play)` draws the first picture, or plays it; `state()` returns everything shown, for tests.
  *
  * @typedef {{ element: HTMLElement, begin(play: boolean): void, state(): object, close?(): void }} Explorer
  */
 /** @typedef {HTMLElement & { __rankone_state?: () => object, __rankone_states?: () => Promise<object> }} Place */
 
 /**
- * What a widget's module exports. A `still` explorer has nothing to play; a `lazy` one draws nothing until it is seen.
+ * The default export of a widget's module. A `still` explorer has nothing to play; a `lazy` explorer draws nothing
+ * until it is visible.
  *
  * @param {string} css
  * @param {(model: Model, el: Place) => Explorer} create
@@ -51,7 +52,7 @@ export const mount = (css, create, { still = false, lazy = false } = {}) => ({
 });
 
 /**
- * Keeps a trait of the model at what the page shows.
+ * A function that writes a value of the page to a trait of the model.
  *
  * @param {Model} model
  * @param {string} name

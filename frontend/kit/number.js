@@ -1,6 +1,6 @@
 // Numbers as every page writes them: one rule for each kind of number, and a real minus sign.
 
-const SMALLEST = 1e-3; // below it, and from LARGEST on, a number is written by its power of ten
+const SMALLEST = 1e-3; // below it, and from LARGEST on, a number is written with a power of ten
 const LARGEST = 1e6;
 
 /** @param {string} text */
@@ -15,7 +15,7 @@ export const power = (n) =>
   `10${String(Math.round(n)).replace(/./g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] ?? "⁻")}`;
 
 /**
- * A number below the line: k₁₂.
+ * A number as a subscript: k₁₂.
  *
  * @param {number} n
  */
@@ -29,14 +29,14 @@ export const subscript = (n) => String(n).replace(/\d/g, (d) => "₀₁₂₃₄
 export const count = (n) => Math.round(n).toLocaleString("en-GB");
 
 /**
- * How many there are of what has a plural with s: one step, 20,000 steps.
+ * A number of things whose plural ends in s: one step, 20,000 steps.
  *
  * @type {(n: number, name: string) => string}
  */
 export const counted = (n, name) => (n === 1 ? `one ${name}` : `${count(n)} ${name}s`);
 
 /**
- * As many places after the point, for what stands in columns or moves: −1.20; never a negative zero.
+ * A number with a fixed number of decimal places, for columns and moving numbers: −1.20; never a negative zero.
  *
  * @param {number} v
  * @param {number} [places]
@@ -44,14 +44,15 @@ export const counted = (n, name) => (n === 1 ? `one ${name}` : `${count(n)} ${na
 export const fixed = (v, places = 2) => minus(v.toFixed(places).replace(/^-(?=[0.]+$)/, ""));
 
 /**
- * A share: 45 %.
+ * A fraction as a percentage: 45 %.
  *
  * @param {number} v
  */
 export const percent = (v) => `${Math.round(100 * v)} %`;
 
 /**
- * As many figures, by a power of ten where it is small or large: 0.117, 1,230, −2, 7.2·10⁻⁶, 10⁻⁸.
+ * A number with `digits` significant digits, or with a power of ten (and at most two digits) if small or large: 0.117,
+ * 1,230, −2, 7.2·10⁻⁶, 10⁻⁸.
  *
  * @param {number} v
  * @param {number} [digits]
@@ -71,7 +72,7 @@ export function figures(v, digits = 3) {
 }
 
 /**
- * What may run away, or not be there: figures, "off every scale" or "none".
+ * A number that may diverge or be missing: its figures, "off every scale" or "none".
  *
  * @param {number | null | undefined} v
  * @param {number} [digits]
@@ -82,7 +83,7 @@ export function amount(v, digits = 3) {
 }
 
 /**
- * 0 in place of what only rounding keeps from it; what is not there stays so.
+ * 0 if only a rounding error (below `noise`) separates the number from 0; null stays null.
  *
  * @template {number | null} V
  * @param {V} v
@@ -91,7 +92,7 @@ export function amount(v, digits = 3) {
 export const cleared = (v, noise = 1e-12) => (v !== null && Math.abs(v) < noise ? 0 : v);
 
 /**
- * The nearest to v between two bounds.
+ * The number nearest to v between two bounds.
  *
  * @type {(v: number, low: number, high: number) => number}
  */

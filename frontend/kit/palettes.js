@@ -1,4 +1,4 @@
-// The colours of an energy's landscape, low to high, with its level lines and the part where nothing is known.
+// The colours of an energy landscape: from low to high, of its level lines, and of the hatching where it is unknown.
 
 /** @typedef {{ low: number[], high: number[], line: number[], hatch: number[] }} Palette */
 

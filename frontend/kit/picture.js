@@ -1,8 +1,8 @@
-// Parts of the page as a picture: their canvases, their drawings and the words under them, where they stand.
+// Parts of the page as a picture: their canvases, drawings and words, at their places in the page.
 
-const SCALE = 2; // pixels of the picture for one of the page's
+const SCALE = 2; // pixels of the picture per pixel of the page
 const MARGIN = 12;
-const LINE = 18; // pixels of a line under them
+const LINE = 18; // height in pixels of a line of words under the parts
 const STYLES = [
   "display",
   "visibility",
@@ -29,7 +29,7 @@ const WORDS =
 const FILLS = ".r1-bar-fill, .r1-error i";
 
 /**
- * A drawing as it looks: its own copy, with all styles in it.
+ * A copy of a drawing that looks the same: its computed styles are written into it.
  *
  * @param {SVGSVGElement} svg
  */
@@ -73,7 +73,7 @@ const isSeen = (element) => {
 const isDrawn = (element) => isSeen(element) && !element.closest("button:not(.r1-tile), .r1-chip");
 
 /**
- * Where a part has something to show; the room that it leaves free is no part of its picture.
+ * The box of what a part shows. The space that it leaves free is not in its picture.
  *
  * @param {HTMLElement} part
  */
@@ -81,7 +81,7 @@ function frameOf(part) {
   const drawings = [...part.querySelectorAll(`canvas, svg, ${FILLS}`)].filter(isDrawn);
   const words = [...part.querySelectorAll(WORDS)].filter(isSeen);
   const boxes = [...drawings, ...words].map((element) => element.getBoundingClientRect());
-  const own = isSeen(part) ? part.getBoundingClientRect() : null; // none, where its parts stand for themselves
+  const own = isSeen(part) ? part.getBoundingClientRect() : null; // null if only its children have boxes
   const left = Math.max(own?.left ?? 0, Math.min(...boxes.map((box) => box.left)));
   const top = Math.max(own?.top ?? -Infinity, Math.min(...boxes.map((box) => box.top)));
   const right = Math.min(own?.right ?? Infinity, Math.max(...boxes.map((box) => box.right)));
@@ -90,7 +90,7 @@ function frameOf(part) {
 }
 
 /**
- * Parts under each other, and lines of words under them, such as the settings.
+ * A picture of parts, one below another, with lines of words under them, such as the settings.
  *
  * @param {HTMLElement[]} parts
  * @param {string[]} [lines]
@@ -146,7 +146,7 @@ async function drawPart(context, part) {
 }
 
 /**
- * Words, run by run and line by line, where the page has them.
+ * Writes the words of an element, node by node and line by line, where the page shows them.
  *
  * @param {CanvasRenderingContext2D} context
  * @param {Element} element
@@ -155,7 +155,7 @@ function write(context, element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const style = getComputedStyle(/** @type {Element} */ (node.parentElement));
-    const { fontStyle, fontWeight, fontSize, fontFamily } = style; // `font` is empty where a variant is set
+    const { fontStyle, fontWeight, fontSize, fontFamily } = style; // `font` is empty if a variant is set
     const font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
     Object.assign(context, { font, fillStyle: style.color, textBaseline: "middle" });
     for (const { text, x, y } of linesOf(/** @type {Text} */ (node))) context.fillText(text, x, y);

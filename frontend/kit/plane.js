@@ -9,8 +9,8 @@ import { placed } from "./words.js";
 /** @import { Point, Space } from "./handle.js" */
 
 /**
- * A line or an arrow, from one point to another or through all points and closed. All stays in the plane: a line ends
- * at its edge, with a head there if it leaves; `endless` ones have none.
+ * A straight line or arrow between two points, or a closed line through all points. Nothing leaves the plane: a
+ * straight line that would leave it ends at its edge with a head, or without one if it is `endless`.
  *
  * @typedef {{ tone: string, dash?: string, width?: number }} Stroke
  * @typedef {Stroke & { from: Point, to: Point, head?: boolean, endless?: boolean }} Arrow
@@ -24,8 +24,8 @@ const SIZE = 320;
 const ALONG = [0.25, 0.4, 0.55, 0.7, 0.85];
 
 /**
- * The square from −reach to reach along both axes: its side in pixels, its coordinates, and lines at whole numbers.
- * What is beyond `far` is drawn there.
+ * The square from −reach to reach along both axes: its side and scale in pixels, its coordinates, and grid lines at
+ * whole numbers. A coordinate beyond ±`far` is drawn at ±`far`.
  *
  * @param {number} reach
  * @param {number} [far]
@@ -33,18 +33,18 @@ const ALONG = [0.25, 0.4, 0.55, 0.7, 0.85];
 export function square(reach, far = Number.POSITIVE_INFINITY) {
   const scale = SIZE / (2 * reach);
   /** @param {number} v */
-  const seen = (v) => bounded(v, -far, far);
+  const clamped = (v) => bounded(v, -far, far);
   /** @type {Space} */
   const space = {
-    toPixel: ([x, y]) => [SIZE / 2 + scale * seen(x), SIZE / 2 - scale * seen(y)],
+    toPixel: ([x, y]) => [SIZE / 2 + scale * clamped(x), SIZE / 2 - scale * clamped(y)],
     toData: ([px, py]) => [(px - SIZE / 2) / scale, (SIZE / 2 - py) / scale],
   };
   return { size: SIZE, scale, space, grid: wholeLines(reach, space) };
 }
 
 /**
- * Coordinates run from −reach to reach; `onMove(id, [x, y])` while a handle moves. Handles of a group share one tab
- * stop; Page Up and Page Down go through it.
+ * Coordinates run from −reach to reach; `onMove(id, [x, y])` is called while a handle moves. The handles of a group
+ * share one tab stop; Page Up and Page Down go through them.
  *
  * @param {{ label: string, reach: number, onMove(id: string, at: Point): void }} options
  */
@@ -68,10 +68,12 @@ export function plane({ label, reach, onMove }) {
       const strokes = lines.flatMap((line) =>
         "points" in line ? loop(line, space) : within(line, reach, space),
       );
-      const seen = dots.filter(({ at }) => Math.max(...at.map(Math.abs)) <= reach);
-      drawing.replaceChildren(...strokes, ...seen.map((dot) => disc(dot, space)));
+      const visible = dots.filter(({ at }) => Math.max(...at.map(Math.abs)) <= reach);
+      drawing.replaceChildren(...strokes, ...visible.map((dot) => disc(dot, space)));
       const named = texts.map((text) => ({ ...text, at: space.toPixel(inside(text.at, reach)) }));
-      const covered = [...seen, ...handles].map(({ at }) => at).concat(lines.flatMap(alongArrow));
+      const covered = [...visible, ...handles]
+        .map(({ at }) => at)
+        .concat(lines.flatMap(alongArrow));
       const places = placed(named, covered.map(space.toPixel), SIZE);
       marks.replaceChildren(...named.map((text, i) => word(text, places[i])));
       grips.show(handles);
@@ -93,7 +95,7 @@ const word = ({ text, tone }, [x, y]) =>
 const inside = ([x, y], reach) => [bounded(x, -reach, reach), bounded(y, -reach, reach)];
 
 /**
- * Points along an arrow, for words to keep off it.
+ * Points along an arrow, which words should not cover.
  *
  * @type {(line: Arrow | Loop) => Point[]}
  */

@@ -1,4 +1,4 @@
-// The reader's hold on a clock: back, play or pause, step, a timeline to scrub, the speed, reset; and keys for all.
+// The controls of a clock: back, play or pause, step, a timeline to scrub, the speed and reset, with their keys.
 import { AT_ONCE, createClock, defaultSpeed } from "./clock.js";
 import { button, icon, resetButton, select } from "./controls.js";
 import { h, setAttributes, setText, uid } from "./dom.js";
@@ -24,8 +24,9 @@ const KEYS = [
 /** @typedef {{ step: number, computed: number, steps: number, playing: boolean, words?: string }} Progress */
 
 /**
- * `show(step)` draws a step; `rest(ended)` is called when playing ends and when the reader has chosen a step; `open()`
- * before the reader plays or chooses one; `progress()` overrides what the bar shows; `reset()` starts all afresh.
+ * `show(step)` draws a step; `rest(ended)` is called when playing ends or is paused and when the reader has chosen a
+ * step, `open()` before the reader plays or chooses a step; `progress()` overrides values that the bar shows; `reset()`
+ * restarts everything.
  *
  * @param {{
  *   timeline?: { last: number },
@@ -54,16 +55,16 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
   let isOff = false;
   const playback = {
     element: h("div", { class: "r1-bar" }, bar.element, speed.element, resetButton(reset)),
-    /** The transport alone, for an explorer that has it on the stage, and what is left of the bar. */
+    /** The transport and the rest of the bar separately, for an explorer with the transport on its stage. */
     get parts() {
       return { transport: bar.element, rest: [speed.element, resetButton(reset)] };
     },
     clock,
-    /** Whether the reader wants what is shown next to play: yes, until a step is chosen. */
+    /** True if what is shown next is to play: until the reader pauses or chooses a step, and again after Play. */
     wanted: true,
     refresh,
     /**
-     * There are so many steps, all known.
+     * Sets the number of steps, all of them computed.
      *
      * @param {number} steps
      */
@@ -72,9 +73,9 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       timeline.last = steps;
     },
     /**
-     * Plays from the first step, at the reader's speed or at another one this time.
+     * Plays from the first step, at the reader's speed or, this time, at another speed.
      *
-     * @param {number} [speed] Steps a second.
+     * @param {number} [speed] Steps per second.
      * @param {number} [lead] Milliseconds before the first step.
      */
     replay(speed = chosen(), lead = 0) {
@@ -83,7 +84,7 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       clock.step = 0;
       clock.play(lead);
     },
-    /** While nothing is known that could play: the bar and the keys are off. @param {boolean} off */
+    /** Turns the transport and its keys off while there is nothing to play; reset stays on. @param {boolean} off */
     set disabled(off) {
       if (off) clock.pause();
       isOff = off;
@@ -101,7 +102,7 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       0: actions.start,
       r: reset,
     }),
-    /** Which step is on show, of how many. */
+    /** The step shown, the number of steps, and whether the clock is playing. */
     state: () => ({ step: clock.step, steps: clock.steps, playing: clock.playing }),
   };
 
@@ -186,7 +187,7 @@ function createBar(on) {
       element.classList.toggle("r1-off", off);
     },
     /**
-     * The step shown, of how many, or in other `words`; what is computed so far is the filled part.
+     * Shows the step and the number of steps, or other `words`; the track also shows how many steps are computed.
      *
      * @param {Progress} progress
      */
@@ -205,7 +206,7 @@ function createBar(on) {
 }
 
 /**
- * What the keys do; `more` are lines of the widget's own.
+ * The help on the keys; `more` are further lines of the widget's own.
  *
  * @param {string[]} more
  */

@@ -1,16 +1,16 @@
-// The reader's guess before the look: two or three answers, or none.
+// The reader's guess before the answer is shown: one of two or three answers, or none.
 import { button } from "./controls.js";
 import { h, setText } from "./dom.js";
 
 /**
- * What may be guessed, and which of it is right by what was found; null where the run decides nothing.
+ * The options of a guess, and `right`, the key of the option that the results confirm; null if the run decides nothing.
  *
  * @template F
  * @typedef {{ options: [key: string, words: string][], right(found: F): string | null }} Prediction
  */
 
 /**
- * `onGuess(key)`; null where the reader only wants to look.
+ * `onGuess(key)` is called with a guess, or with null if the reader only wants to see the answer.
  *
  * @param {(guess: string | null) => void} onGuess
  */

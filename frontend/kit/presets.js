@@ -3,7 +3,8 @@
 /** @import { Prediction } from "./prediction.js" */
 
 /**
- * Settings posed as a question; `predict` is a guess at its answer, asked before it is shown; `after` says what was found.
+ * Settings posed as a question. `predict` asks for a guess before the answer is shown; `after` writes the answer from
+ * the results.
  *
  * @template S, F
  * @typedef {{
@@ -12,7 +13,7 @@
  */
 
 /**
- * Questions with their settings in full: `settle` makes them of what a question changes.
+ * Questions with complete settings, which `settle` makes from the settings that a question changes.
  *
  * @template P, S, F
  * @param {Preset<P, F>[]} questions

@@ -17,13 +17,13 @@ export function literal(value) {
 export const arrayOf = (value) => `np.array(${literal(value)})`;
 
 /**
- * Lines, those that are false left out.
+ * A script of these lines, without those that are false.
  *
  * @param {(string | false)[]} all
  */
 export const script = (...all) => `${all.filter((line) => line !== false).join("\n")}\n`;
 
-/** What every text begins with: the package, in the precision of the page. */
+/** The beginning of every script: the imports, and the precision of the page. */
 export const HEAD = [
   "import jax",
   "import numpy as np",

@@ -1,14 +1,14 @@
-// The presets as a row of questions, what to look at, a guess at the answer, and what was found.
+// The presets as a row of questions, the words of the current question, a guess at its answer, and the answer.
 import { h, setText } from "./dom.js";
 import { keepHeight } from "./keepheight.js";
 import { menu } from "./menu.js";
 import { createPrediction } from "./prediction.js";
 
-const MOST = 3; // questions that are buttons: more are not read, and take the stage’s room
+const MOST = 3; // questions that are buttons: readers do not read more, and more would take the stage’s space
 
 /**
- * Keys of the questions that are buttons, and of those in the menu behind them; the first three and the others, where
- * none are given.
+ * The keys of the questions that are buttons (if not given, the first three) and of those in the menu behind them.
+ * Without an offer, the menu has all the others.
  *
  * @typedef {{ first?: string[], more?: string[] }} Offer
  */
@@ -37,7 +37,7 @@ export function createQuestions(presets, on, offer) {
     ),
   );
   const ask = h("p", { class: "r1-ask" });
-  const found = h("p", { class: "r1-found", "aria-live": "polite" });
+  const finding = h("p", { class: "r1-found", "aria-live": "polite" });
   const prediction = createPrediction(on.guess);
   const row = h(
     "div",
@@ -57,14 +57,14 @@ export function createQuestions(presets, on, offer) {
         }).element
       : null,
   );
-  const say = h("div", { class: "r1-say" }, ask, prediction.element, found);
+  const say = h("div", { class: "r1-say" }, ask, prediction.element, finding);
   keepHeight(say);
   return {
     row,
     say,
     prediction,
     /**
-     * Which question is being asked, and its words.
+     * Marks the current question, and shows its words.
      *
      * @param {string | null} key
      * @param {string} words
@@ -74,9 +74,9 @@ export function createQuestions(presets, on, offer) {
         b.setAttribute("aria-pressed", String(offered[i].key === key));
       });
       setText(ask, words);
-      setText(found, "");
+      setText(finding, "");
     },
     /** @param {string} words */
-    answer: (words) => setText(found, words),
+    answer: (words) => setText(finding, words),
   };
 }

@@ -1,7 +1,7 @@
 // Numbers in rows: facts with their names, a table of models against measures, and captions with a note.
 import { h, setText } from "./dom.js";
 
-/** Names and values, written anew only where they differ. */
+/** Names and values; `show` rewrites them only if one has changed. */
 export function facts() {
   const element = h("dl", { class: "r1-facts" });
   let shown = "";
@@ -9,9 +9,9 @@ export function facts() {
     element,
     /** @param {[name: string, value: string][]} rows */
     show(rows) {
-      const wanted = JSON.stringify(rows);
-      if (wanted === shown) return;
-      shown = wanted;
+      const signature = JSON.stringify(rows);
+      if (signature === shown) return;
+      shown = signature;
       element.replaceChildren(
         ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
       );
@@ -20,7 +20,7 @@ export function facts() {
 }
 
 /**
- * A dot in a tone, for what has a line of that tone in a chart.
+ * A dot in a tone, for a series that has a line of that tone in a chart.
  *
  * @param {string} tone
  * @param {number} [r]
@@ -33,7 +33,7 @@ export const chip = (tone, r = 5) =>
   );
 
 /**
- * A table with one row a series and one column a measure; a series without a tone has no chip.
+ * A table with one row per series and one column per measure; a series without a tone has no chip.
  *
  * @param {{ rows: { key: string, label: string, tone?: string }[], columns: [key: string, words: string][] }} options
  */

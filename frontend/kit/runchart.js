@@ -7,10 +7,10 @@ import { chart } from "./chart.js";
 /** @typedef {Record<string, ArrayLike<number | null>>} Values */
 
 const FRAME = { height: 190, left: 68, right: 16, top: 12, bottom: 30 };
-const DRAWN = 240; // points a line at most: more cannot be seen
+const DRAWN = 240; // points per line, and perhaps the last step: more would not be visible
 
 /**
- * Steps are counted from `first`; `summary(values, step)` is what a screen reader hears.
+ * Steps are counted from `first`; `summary(values, step)` is the text for screen readers.
  *
  * @param {{
  *   title: string,
@@ -33,7 +33,7 @@ export function runChart({ xLabel, yLabel, scale = "linear", first = 0, summary,
   return {
     element,
     /**
-     * `last` is the last step there will be, `step` the one on show.
+     * `last` is the last step of the whole run, `step` the step shown.
      *
      * @param {{ values: Values, last: number, step: number, note?: string }} run
      */
@@ -50,7 +50,7 @@ export function runChart({ xLabel, yLabel, scale = "linear", first = 0, summary,
 }
 
 /**
- * Points of a line: not more than can be seen, and always the last.
+ * Points of a line: no more than are visible, and always the last.
  *
  * @param {ArrayLike<number | null>} line
  * @param {number} first

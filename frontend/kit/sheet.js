@@ -1,11 +1,11 @@
-// The pictures that come with a widget: whole numbers, packed as differences from a prediction by their neighbours.
+// The pictures that come with a widget: whole numbers, packed as differences from a prediction by neighbouring pixels.
 
 /** Pictures (n, side, side, 3) in whole numbers from 0 to `top`. */
 /** @typedef {{ values: Int16Array, side: number, top: number }} Sheet */
 
 /**
- * Undoes `_packed` of retrieval_explorer.py: deflate, low bytes before high ones, the residuals of a prediction by the
- * pixels at the left and above, and colours as differences from green.
+ * Undoes `_packed` of retrieval_explorer.py: deflate, low bytes before high ones, zigzag, the residuals of a prediction
+ * by the pixels at the left and above, and colours as differences from green.
  *
  * @type {(packed: Uint8Array<ArrayBuffer>, side: number, top: number) => Promise<Sheet>}
  */
@@ -27,10 +27,11 @@ export async function unpacked(packed, side, top) {
   return { values, side, top };
 }
 
-const COLOUR = [1, 0, 2]; // green, then red and blue less green
+const COLOUR = [1, 0, 2]; // green, then red minus green and blue minus green
 
 /**
- * What the neighbours at the left, above and between them foretell; outside the picture there is 0.
+ * The prediction by the pixels at the left, above and diagonally between them (the median edge predictor of JPEG-LS).
+ * Pixels outside the picture count as 0.
  *
  * @type {(plane: Int16Array, i: number, side: number) => number}
  */

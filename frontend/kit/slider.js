@@ -2,12 +2,12 @@
 import { h, setText, uid } from "./dom.js";
 import { definition } from "./help.js";
 
-const POSITIONS = 200; // stops of a logarithmic slider
+const POSITIONS = 200; // equal parts of a logarithmic slider's track
 /** @type {(v: number, n: number) => number} */
 const digits = (v, n) => Number(v.toPrecision(n));
 
 /**
- * From `min` to `max` by `step`, or by equal ratios where the scale is "log"; or one of `values`.
+ * From `min` to `max` by `step` or, with the scale "log", by equal ratios; or one of `values`.
  *
  * @typedef {{
  *   min?: number, max?: number, step?: number, scale?: "linear" | "log", values?: number[],
@@ -15,7 +15,7 @@ const digits = (v, n) => Number(v.toPrecision(n));
  */
 
 /**
- * The name of a part of the track, and its description for the stop that a press of it sets.
+ * The name of a part of the track, and its description, given the stop that a press on the name sets.
  *
  * @typedef {{ word: string, why(stop: string): string }} Stretch
  */
@@ -132,8 +132,8 @@ export function slider({
     onInput(current);
   });
   /**
-   * A stretch of the track, named under it. A press sets the slider into it. It is no button: between two tracks there
-   * is no room for a target, and the track itself is there for keys and fingers.
+   * The name of a stretch of the track, under the track. A press on the name sets the slider into the stretch. The name
+   * is not a button, because two tracks have no room for a target between them; keys and fingers can use the track.
    *
    * @param {Stretch} stretch
    * @param {"low" | "between" | "high"} side
@@ -149,7 +149,7 @@ export function slider({
     const share = (position) => String((position - scale.min) / (scale.max - scale.min || 1));
     return {
       band,
-      /** From and to positions of the track, with the stop of a press; null hides it. @type {(at: [number, number, number] | null) => void} */
+      /** Takes the stretch's first and last position, and that of a press; null hides it. @type {(at: [number, number, number] | null) => void} */
       show(at) {
         band.hidden = at === null;
         if (at === null) return;
@@ -170,12 +170,12 @@ export function slider({
       return current;
     },
     set value(next) {
-      if (next === current) return; // rounding must not pull the thumb back while it is held
+      if (next === current) return; // rounding must not pull the thumb back during a drag
       current = next;
       place();
     },
     /**
-     * New bounds, the value kept where it is.
+     * Sets new bounds without changing the value.
      *
      * @param {Range} next
      */
@@ -185,8 +185,8 @@ export function slider({
       place();
     },
     /**
-     * Names the stretch of the track up to `low`, that from `high` on, and that between them, if there is one; null
-     * stands for a border that is not known.
+     * Names the stretches of the track: up to `low`, from `high` on, and between them if there is such a stretch. Null
+     * is a border that is not known; its two stretches have no name.
      *
      * @type {(low: number | null, high: number | null) => void}
      */

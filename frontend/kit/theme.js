@@ -1,7 +1,7 @@
-// Light or dark as the page is: the book's data-theme, JupyterLab, Colab, else the reader's system.
+// The theme of the page, light or dark: that of JupyterLab, the book or Colab, or else of the reader's system.
 import css from "./style.css?inline";
 
-/** Whether the page around the widget is dark. */
+/** True if the page around the widget is dark. */
 export function isDark(root = document) {
   const { documentElement: html, body } = root;
   const lab = body?.dataset.jpThemeLight; // JupyterLab
@@ -12,7 +12,7 @@ export function isDark(root = document) {
 }
 
 /**
- * Gives `element` the kit's style and keeps its theme; returns the clean-up.
+ * Gives `element` the kit's style and the page's theme, and follows the theme until the returned function is called.
  *
  * @param {HTMLElement} element
  * @param {string[]} styles
@@ -42,8 +42,8 @@ export function dress(element, ...styles) {
 }
 
 /**
- * Calls `action` when the theme of the explorer around an element changes, for what knows its colours only when it is
- * drawn; returns the end of it.
+ * Calls `action` when the theme of the explorer around an element changes, for drawings that read their colours only
+ * when drawn. Returns a function that ends this.
  *
  * @param {Element} element
  * @param {() => void} action

@@ -1,4 +1,4 @@
-// Undo, redo, and one menu for what a reader takes away: a link, a picture, data, Python, a notebook.
+// Undo, redo, and one menu to share and export: a link, a picture, data, Python, a notebook.
 import { button, icon } from "./controls.js";
 import { h, setText } from "./dom.js";
 import { copy, csv, download } from "./export.js";
@@ -95,7 +95,7 @@ export function createTools(own) {
     element: h("div", { class: "r1-toolbar" }, said, undo, redo, hall, share.element),
     /** @type {(can: { undo: boolean, redo: boolean }) => void} */
     show(can) {
-      undo.setAttribute("aria-disabled", String(!can.undo)); // not disabled: it would lose the focus
+      undo.setAttribute("aria-disabled", String(!can.undo)); // not `disabled`, which would lose the focus
       redo.setAttribute("aria-disabled", String(!can.redo));
     },
   };
@@ -116,7 +116,7 @@ function settingsOf(part) {
 }
 
 /**
- * Ctrl+Z and Ctrl+Shift+Z or Ctrl+Y, where no text is being written.
+ * A listener for Ctrl+Z, and for Ctrl+Shift+Z or Ctrl+Y, except in text fields.
  *
  * @param {{ undo(): void, redo(): void }} own
  * @returns {(event: KeyboardEvent) => void}

@@ -3,7 +3,7 @@ import { h, setText, uid } from "./dom.js";
 import { count, figures } from "./number.js";
 
 /**
- * The number that a text says, or null: "1e9", "1 000 000" and "1,000,000" are numbers.
+ * The number that a text stands for, or null: "1e9", "1 000 000" and "1,000,000" are numbers.
  *
  * @param {string} text
  */
@@ -14,7 +14,7 @@ export function parsed(text) {
 }
 
 /**
- * A field that tells `onInput` each whole number between `min` and `max` as it is typed, and says what is wrong
+ * A field that calls `onInput` with each whole number between `min` and `max` as it is typed, and says what is wrong
  * with any other text.
  *
  * @param {{
@@ -66,7 +66,7 @@ export function typed({ label, symbol, value, min, max, format = count, onInput,
       return current;
     },
     set value(next) {
-      if (next === current) return; // what is being typed stays as it was typed
+      if (next === current) return; // the text being typed is not reformatted
       current = next;
       input.value = format(next);
       input.setAttribute("aria-invalid", "false");

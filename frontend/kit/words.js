@@ -1,13 +1,13 @@
-// The places of words beside their points: no word on another, and few on a dot.
+// The places of words beside their points, chosen so that words seldom overlap each other or cover a dot.
 
 /** @import { Point } from "./handle.js" */
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
-const LETTER = 8; // pixels, in the type of a drawing's words
-const [ABOVE, BELOW] = [12, 4]; // of a line of it, from where it stands
-const WIDER = 3; // pixels around a dot that a word had better leave free
+const LETTER = 8; // pixels per letter, in the font of a drawing's words
+const [ABOVE, BELOW] = [12, 4]; // pixels of a line of words above and below its baseline
+const WIDER = 3; // pixels around a dot that a word should leave free
 
-/** Offsets to try, in this order, from a point to where a word of a width begins. */
+/** Offsets from a point to the start of a word of a given width; an earlier offset costs less. */
 /** @type {((width: number) => Point)[]} */
 const PLACES = [
   () => [9, -9],
@@ -26,8 +26,8 @@ const overlap = (a, b) =>
   Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
 
 /**
- * Places for words beside points, in a square of `size` pixels; `dots` are what they had better not cover. A word's
- * own offset is the first to be tried.
+ * Places for words beside points, in a square of `size` pixels; words should not cover the `dots`. A word's own offset
+ * comes before the others.
  *
  * @param {{ at: Point, text: string, dx?: number, dy?: number }[]} words
  * @param {Point[]} dots
@@ -42,7 +42,7 @@ export function placed(words, dots, size) {
     /** @type {((width: number) => Point)[]} */
     const own = dx === undefined && dy === undefined ? [] : [() => [dx ?? 9, dy ?? -9]];
     const boxes = [...own, ...PLACES].map((place, i) => {
-      const [x, y] = kept(at, place(width), width, size);
+      const [x, y] = confined(at, place(width), width, size);
       const box = { x, y: y - ABOVE, width, height: ABOVE + BELOW };
       return { box, cost: costOf(box, taken, dots) + i };
     });
@@ -53,7 +53,7 @@ export function placed(words, dots, size) {
 }
 
 /** @type {(at: Point, by: Point, width: number, size: number) => Point} */
-const kept = ([x, y], [dx, dy], width, size) => [
+const confined = ([x, y], [dx, dy], width, size) => [
   Math.max(2, Math.min(size - width - 2, x + dx)),
   Math.max(ABOVE, Math.min(size - BELOW, y + dy)),
 ];

@@ -1,4 +1,4 @@
-// A worker made from a string, so that a widget stays one file; where none can be made, the page's own thread.
+// A worker created from a string, so that a widget stays one file. Without a worker, the page's own thread does all.
 
 /** @typedef {{ type: "error", message: string }} Failure */
 /**
@@ -11,8 +11,8 @@
  */
 
 /**
- * Runs `source` in a Web Worker. Where the page may not make one (an old browser, a strict content policy)
- * `createActor(post)` runs here instead, and must return to the event loop often. `receive` gets what it posts.
+ * Runs `source` in a Web Worker. If the page cannot create a worker (an old browser, a strict content policy),
+ * `createActor(post)` runs in the page, and must return to the event loop often. `receive` gets the answers of either.
  *
  * @template {object} Question, Answer
  * @param {string} source
@@ -24,7 +24,7 @@ export function connect(source, createActor, receive) {
   /** @type {Link<Question>} */
   const link = { inWorker: true, post() {}, close() {} };
   /** @type {Question[]} */
-  const unanswered = []; // posted before the first answer: what a worker that fails to start has lost
+  const unanswered = []; // posted before the first answer; a worker that fails to start has lost them
   const here = () => {
     Object.assign(link, connectHere(createActor, receive));
     for (const message of unanswered.splice(0)) link.post(message);
@@ -58,7 +58,7 @@ export function connect(source, createActor, receive) {
 }
 
 /**
- * Messages cross by a channel, as to a worker: timers may overtake one another, and an old answer a new one.
+ * Messages pass through a channel, as to a worker, because with timers an old answer could overtake a new one.
  *
  * @template {object} Question, Answer
  * @param {ActorMaker<Question, Answer>} createActor

@@ -1,4 +1,4 @@
-// Answers messages with results of the simulation: in a Web Worker, or in slices on the page's thread if there is none.
+// Answers messages with results of the simulation: in a Web Worker or, without one, in slices on the page's thread.
 import { createBackground } from "../kit/background.js";
 import { Drift, MOST } from "./drift.js";
 import { limitsOf, measured } from "./errormap.js";
@@ -121,7 +121,7 @@ export function createActor(post) {
     tell(true);
   }
 
-  /** Repeats the run, and records every step of it. */
+  /** Repeats the run and records every step of it. */
   function* record() {
     if (!now) return;
     const { version, setting } = now;

@@ -116,7 +116,7 @@ export function phaseMap(library, on) {
   };
 
   /**
-   * The Y of a column at which the noise is at its limit, or null where it is not on the map or not yet known.
+   * The Y of a column at which the noise is at its limit, or null if that Y is not on the map or not yet known.
    *
    * @type {(column: number, setting: { freedom: number, paired: boolean }) => number | null}
    */

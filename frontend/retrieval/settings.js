@@ -13,7 +13,7 @@ import { toBytes, toPattern } from "../math/patterns.js";
 /** @typedef {typeof DEFAULTS} Settings */
 /** @typedef {ReturnType<typeof prepare>} Ready */
 
-/** The stored pictures are the first K of the collection, except those in `without`, and those in `also`. */
+/** The stored pictures are the first K of the collection, less those in `without`, plus those in `also`. */
 export const DEFAULTS = {
   collection: /** @type {Collection} */ ("photographs"),
   size: 32,

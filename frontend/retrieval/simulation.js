@@ -1,4 +1,4 @@
-// The two descents, step by step until they rest, and what is recorded about them. No drawing, no messages.
+// The two descents, step by step until they rest, and the numbers recorded at each step. No drawing, no messages.
 import { ExactMemory, softmin, squaredDistance } from "../math/exact.js";
 import { toBytes } from "../math/patterns.js";
 import { gauge } from "./math/gauge.js";

@@ -2,10 +2,10 @@
 // with one well per stored pattern instead of a single well. No features are drawn.
 
 /**
- * The data that the law needs. `start` has the squared distances from the query to the patterns, and `held` the part of
- * them over the held entries; `moving` (K × K) has those between the patterns, over the free entries. The run takes
- * `steps` steps of size `eta` towards pattern `wanted`. It has found the pattern if the distance to it is less than
- * `ahead` times that to any other pattern (for a lone pattern: times that from the query).
+ * The data that the law needs. `start` has the squared distances from the query to the patterns, and `held` the
+ * part of them over the clamped entries; `moving` (K × K) has those between the patterns, over the free entries. The
+ * run takes `steps` steps of size `eta` towards pattern `wanted`. It has found the pattern if the distance to it is
+ * less than `ahead` times that to any other pattern (for a lone pattern: times that from the query).
  *
  * @typedef {{
  *   start: Float64Array, held: Float64Array, moving: Float64Array,
@@ -38,7 +38,7 @@ export function roughnessAllowed(descent, beta) {
 
 /**
  * The patterns relative to the query, in units of 1/√β: their inner products over the free entries, and their squared
- * distances from the query over the held entries.
+ * distances from the query over the clamped entries.
  *
  * @param {Descent} descent
  * @param {number} beta

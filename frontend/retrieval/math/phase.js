@@ -1,5 +1,5 @@
-// Predictions for a whole map of settings, from distances alone: where a memory mixes patterns, where noise hides what
-// T stores [D-sharp11], and how far from the truth either memory leaves a query.
+// Predictions for a whole map of settings, from distances alone: the settings at which a memory mixes patterns or noise
+// hides the patterns in T [D-sharp11], and the error of each memory.
 import { Geometry } from "../../math/bounds.js";
 import { softmin, squaredDistance } from "../../math/exact.js";
 import { criticalSlope, slopeRatio } from "./gauge.js";
@@ -49,8 +49,8 @@ export class Foresight {
   }
 
   /**
-   * |x − ξ|² for each pattern, where x is the query in the held entries, and in the free ones the mean of the patterns
-   * with weights p.
+   * |x − ξ|² for each pattern, where x is the query in the clamped entries, and in the free ones the mean of the
+   * patterns with weights p.
    *
    * @param {Float64Array} p
    */

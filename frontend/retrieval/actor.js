@@ -1,4 +1,4 @@
-// The simulation behind messages: in a Web Worker, or in slices on the page's own thread where none can be made.
+// Answers messages with results of the simulation: in a Web Worker or, without one, in slices on the page's thread.
 import { createBackground } from "../kit/background.js";
 import { Drift, MOST } from "./drift.js";
 import { limitsOf, measured } from "./errormap.js";
@@ -18,7 +18,7 @@ import { look, States } from "./machinestates.js";
  *   bytes: Uint8ClampedArray<ArrayBuffer>,
  * }} Frame
  */
-/** Where the descents have got to: `ended` or on the way; `trace` holds energies and distance of each step. */
+/** The newest step of the descents, their last one if `ended`; `trace` has the energies and distance of each step. */
 /**
  * @typedef {{
  *   version: number,
@@ -49,13 +49,13 @@ import { look, States } from "./machinestates.js";
  *   | { type: "error", message: string }} Answer
  */
 
-const LIVE = 60; // milliseconds of work towards an end between two looks at the mailbox
-const SLICE = 10; // the same, for what nobody waits for
+const LIVE = 60; // milliseconds of work on a run between two checks for messages
+const SLICE = 10; // the same, for work that nobody waits for
 const STRIP = 2048; // entries of T that are shown
-const NEWS = 100; // milliseconds between two pictures of a run that takes long
+const NEWS = 100; // milliseconds between two reports on a long run
 
 /**
- * Returns the actor's `receive`; it answers through `post(message, transferred)`.
+ * The actor's `receive`, which answers through `post(message, transferred)`.
  *
  * @param {(message: Answer, transferred?: Transferable[]) => void} post
  * @returns {(message: Question) => void}
@@ -107,21 +107,21 @@ export function createActor(post) {
       const end = { version, ended, frame, trace, overflow, info, strip, milliseconds };
       post({ type: "end", end }, [frame.bytes.buffer, strip.buffer]);
     };
-    let told = begun;
+    let posted = begun;
     while (!simulation.done) {
       simulation.advance();
       states.push(simulation);
       trace.push(simulation.trace());
-      if (!simulation.done && performance.now() - told > NEWS) {
+      if (!simulation.done && performance.now() - posted > NEWS) {
         tell(false);
-        told = performance.now();
+        posted = performance.now();
       }
       yield;
     }
     tell(true);
   }
 
-  /** The run again, with all that is recorded of it. */
+  /** Repeats the run and records every step of it. */
   function* record() {
     if (!now) return;
     const { version, setting } = now;
@@ -167,7 +167,7 @@ export function createActor(post) {
   }
 
   /**
-   * One step of the run that is on show, taken apart; between two slices of other work, which goes on.
+   * Answers with one step of the run on show, taken apart. Other work goes on after it.
    *
    * @param {LookRequest} ask
    */

@@ -1,5 +1,5 @@
-// The noise of the vector and the noise that a run can bear, as two bars on one axis: the vector finds the picture where
-// the bar of the limit is the longer one.
+// The noise of the vector and the limit of the noise for a run, as two bars on one axis: the vector finds the picture
+// if the bar of the limit is longer.
 import { h, setText } from "../kit/dom.js";
 import { definition } from "../kit/help.js";
 import { bounded } from "../kit/number.js";
@@ -9,7 +9,7 @@ import { strength, strengthsOf, unknownOf, whereOf } from "./strengths.js";
 /** @import { Ready, Settings } from "./settings.js" */
 /** @import { Strengths } from "./strengths.js" */
 
-const MOST = 1.5; // at the end of the axis, which begins at 0: what is larger runs off it
+const MOST = 1.5; // the end of the axis, which begins at 0; larger values run off it
 const NAMES = { limit: "noise limit", noise: "noise" };
 const HELP = {
   limit:
@@ -18,7 +18,7 @@ const HELP = {
     "How strongly the noise of T moves the hidden pixels: the length of all its pushes together, which level 5 of “Look inside” adds up. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
 };
 
-/** Where a value ends on the axis, from 0 to 1. @param {number} v */
+/** The end of a value's bar, as a fraction of the axis. @param {number} v */
 const shareOf = (v) => bounded(v / MOST, 0, 1);
 
 export function createBars() {
@@ -62,9 +62,9 @@ export function createBars() {
 
   return {
     element,
-    /** Hides both until the reader has said what to expect. */
+    /** Hides both bars until the reader has made a prediction. */
     wait: () => draw(null, "Shown after your guess.", "?"),
-    /** What is on show. */
+    /** The strengths on show, or null. */
     get strengths() {
       return shown;
     },

@@ -1,4 +1,4 @@
-// From a patch of the reader's to the next settings. No drawing.
+// Computes the next settings from a change of the reader's. No drawing.
 import { within } from "../kit/address.js";
 import { BEGINNINGS, DEFAULTS, RULES, SIZES, storedOf } from "./settings.js";
 
@@ -7,8 +7,9 @@ import { BEGINNINGS, DEFAULTS, RULES, SIZES, storedOf } from "./settings.js";
 /** @typedef {Partial<Settings> & { store?: number, pressed?: boolean, redraw?: boolean }} Patch */
 
 /**
- * Patches: any settings by name, { store: key, pressed } (one picture in or out; one always stays), and
- * { redraw: true } (another seed). Another K stores the first K, and the reader's own stay where they are.
+ * The settings after a patch. A patch has any settings by name, { store: key, pressed } (stores or removes one picture,
+ * but never the last one), and { redraw: true } (another seed). Another K stores the first K, and the reader's own
+ * pictures stay stored.
  *
  * @type {(settings: Settings, patch: Patch, library: Library) => Settings}
  */
@@ -48,7 +49,7 @@ function withoutPicture(settings, key) {
 }
 
 /**
- * Settings that there can be: an address or Python may name pictures that are not here.
+ * The settings made valid: an address or Python may have named pictures that the library does not have.
  *
  * @type {(settings: Settings, library: Library) => Settings}
  */
@@ -67,7 +68,7 @@ function sound(settings, library) {
 }
 
 /**
- * Initial settings: the defaults, what Python gave over them.
+ * The initial settings: the defaults, replaced by those that Python gave.
  *
  * @type {(given: Partial<Settings>, library: Library) => Settings}
  */
@@ -77,10 +78,10 @@ export function initialSettings(given, library) {
 }
 
 const known = within(RULES);
-const PICTURES = ["target", "also", "without"]; // a reader's own have negative numbers
+const PICTURES = ["target", "also", "without"]; // their numbers are negative for the reader's own pictures
 
 /**
- * Whether an address may set this.
+ * True if an address may set this value.
  *
  * @type {(name: string, value: any) => boolean}
  */

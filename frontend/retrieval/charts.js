@@ -13,25 +13,25 @@ import { billOf } from "./bill.js";
 /** @import { Ready, Settings } from "./settings.js" */
 /** @import { Bounds } from "./timeline.js" */
 
-const TOP = 10; // distances above this say nothing: two pictures are at most 1 apart
+const TOP = 10; // larger distances say nothing, because two pictures are at most 1 apart
 const LOWEST = 1e-4;
 const FRAME = { height: 190, left: 62, right: 16, top: 12, bottom: 30 };
-const DRAWN = 240; // points a line at most: more cannot be seen
+const DRAWN = 240; // points per line at most: more are not visible
 /** @type {[number, number]} */
-const ENERGIES = [-0.04, 0.06]; // unit²: what pictures and their valleys span for β from 20 on
+const ENERGIES = [-0.04, 0.06]; // unit²: the range of pictures and their valleys, for β from 20 on
 
 /** @param {number | null | undefined} v */
 const figures = (v) => amount(v, 2);
 
 /**
- * A value given by its logarithm.
+ * A value in figures, given its log₁₀.
  *
  * @param {number} v
  */
 const fromLog = (v) => (Math.abs(v) < 4 ? figures(10 ** v) : power(v));
 
 /**
- * The printed bound at a step, and whether it is too large to be drawn.
+ * The printed bound at a step in words, given its log₁₀, with a note if it is too large to be drawn.
  *
  * @param {number} v
  */
@@ -39,7 +39,7 @@ export const printedInWords = (v) =>
   `Printed: ${fromLog(v)}${10 ** v > TOP ? ", off the top" : ""}. `;
 
 /**
- * Points of a line: not more than can be seen, and always the last; what is no number is a gap.
+ * The points of a line: about DRAWN at most, and always the last one. A value that is no number is a gap.
  *
  * @param {ArrayLike<number | null>} line
  * @returns {Data}
@@ -47,10 +47,10 @@ export const printedInWords = (v) =>
 function points(line) {
   const stride = Math.max(1, Math.ceil(line.length / DRAWN));
   /** @type {Data} */
-  const found = [];
-  for (let i = 0; i < line.length - 1; i += stride) found.push([i, line[i]]);
-  if (line.length > 0) found.push([line.length - 1, line[line.length - 1]]);
-  return found;
+  const data = [];
+  for (let i = 0; i < line.length - 1; i += stride) data.push([i, line[i]]);
+  if (line.length > 0) data.push([line.length - 1, line[line.length - 1]]);
+  return data;
 }
 
 export function createCharts() {
@@ -89,7 +89,7 @@ export function createCharts() {
       distances.element,
     ),
     /**
-     * The run so far, its bounds, the step on show, and what is pinned; and its bill.
+     * Draws the run so far, its bounds, the step on show, the pinned run, and the costs.
      *
      * @param {{
      *   end: End,

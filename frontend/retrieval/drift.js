@@ -1,18 +1,18 @@
-// The distance that the two descents may reach, step by step: the sharper bound, the first-order law, Theorem 2 as
-// printed.
+// Predictions, step by step, of the distance between the two descents: the sharper bound, the first-order law, and
+// Theorem 2 as printed.
 import { Geometry, printedBound } from "../math/bounds.js";
 import { ExactMemory, squaredDistance } from "../math/exact.js";
 
 /** @import { Simulation } from "./simulation.js" */
 
-/** What is recorded of them at a step, in this order. */
+/** Names of the bounds recorded at a step, in their order. */
 export const BOUNDS = /** @type {const} */ ([
   "local", // D ← ρ D + η e, with e measured at the distributed state and ρ on the segment [D-sharp1]
-  "law", // the same along the exact descent, with e = √(M_A/Y) [D-sharp2]; null where there is none
+  "law", // the same along the exact descent, with e = √(M_A/Y) [D-sharp2]; null for features other than sincos
   "printed", // log₁₀ of Theorem 2 as printed [D-thm2]
 ]);
 
-export const MOST = 64; // patterns: each step costs their number squared many times over
+export const MOST = 64; // patterns at most, because each step costs their number squared many times over
 
 export class Drift {
   local = 0;
@@ -32,7 +32,7 @@ export class Drift {
   }
 
   /**
-   * One step of each, before that of the simulation.
+   * Advances each bound by one step; to be called before the simulation takes that step.
    *
    * @param {Simulation} simulation
    */
@@ -45,7 +45,7 @@ export class Drift {
     const error = Math.sqrt(squaredDistance(gHat, gradient, free));
     const unmade =
       (rests.exact ? length(g, free) : 0) + (rests.distributed ? length(gHat, free) : 0);
-    this.local = rho * this.local + eta * (error + unmade); // a state at rest does not take its last, small steps
+    this.local = rho * this.local + eta * (error + unmade); // unmade: small steps that a state at rest does not take
     if (basis !== "sincos" || this.law === null) {
       this.law = null;
       return;

@@ -1,5 +1,5 @@
-// The page's side of the simulation: the end of the newest setting as soon as there is one; once the reader rests, all
-// its steps; and then the map.
+// The page's side of the simulation. It asks the worker for the end of the newest run; once the reader pauses, for all
+// steps of that run; and then for the map.
 import { connect } from "../kit/worker.js";
 import { createActor } from "./actor.js";
 import { Timeline } from "./timeline.js";
@@ -14,11 +14,11 @@ import source from "./worker.js?inline";
 /** @typedef {{ config: Config & { ids: string[] }, pictures: Map<string, Float32Array> }} Job */
 
 const STALE = 250; // milliseconds after which a run gives way to a newer setting
-const STILL = 200; // milliseconds without a change after which the reader rests
+const STILL = 200; // milliseconds without a change after which the steps are recorded
 
 /**
- * `end` comes once for each run that was let finish, and on the way of a long one; `frames` as the timeline fills;
- * `cells` as the map does. `rested()` is asked what the map needs, when nothing else is left to do.
+ * `end` is called at the end of each run that was not replaced, and repeatedly during a long run; `frames` as the
+ * timeline fills; `cells` as the map fills. `rested()` is called when all else is done, and returns what the map needs.
  *
  * @param {{
  *   end(end: End): void,
@@ -43,7 +43,7 @@ export function createEngine(on) {
     timeline,
     end: /** @type {End | null} */ (null),
     relativeNoise: /** @type {number | null} */ (null),
-    ends: 0, // shown so far
+    ends: 0, // calls of `on.end` so far
   };
   /** @type {Link<Question>} */
   const link = connect(source, createActor, receive);
@@ -73,14 +73,14 @@ export function createEngine(on) {
     busy = !end.ended;
     engine.end = end;
     engine.ends++;
-    if (waiting) dispatch(waiting); // before it is drawn: the worker draws nothing
+    if (waiting) dispatch(waiting); // before this end is drawn, so that the worker computes meanwhile
     on.end(end);
     clearTimeout(timer);
     if (!busy) timer = Number(setTimeout(() => link.post({ type: "record" }), STILL));
   }
 
   /**
-   * Pictures that the worker has not had.
+   * The pictures not yet sent to the worker; they then count as sent.
    *
    * @param {Map<string, Float32Array>} pictures
    */
@@ -102,7 +102,7 @@ export function createEngine(on) {
   }
 
   /**
-   * What the worker answers to a question that has a number.
+   * The worker's answer to a question with a request number.
    *
    * @type {(ask: (request: number) => void) => Promise<any>}
    */
@@ -114,24 +114,24 @@ export function createEngine(on) {
     });
 
   function askForMap() {
-    const wanted = on.rested();
-    if (!wanted) return;
+    const answer = on.rested();
+    if (!answer) return;
     number++;
-    link.post({ type: "map", number, job: wanted.job, pictures: unsent(wanted.pictures) });
+    link.post({ type: "map", number, job: answer.job, pictures: unsent(answer.pictures) });
   }
 
   return Object.assign(engine, {
     /**
-     * A new setting; `pictures` maps the ids in it to patterns.
+     * Takes a new setting; `pictures` maps the ids in it to patterns.
      *
      * @type {(config: Job["config"], pictures: Job["pictures"]) => void}
      */
     configure(config, pictures) {
       waiting = { config, pictures };
-      number++; // cells that are on their way are of another map
+      number++; // cells still on their way belong to another map
       if (!busy || performance.now() - since > STALE) dispatch(waiting);
     },
-    /** Nothing is computed until the next setting comes. */
+    /** Stops all work until the next setting comes. */
     hold() {
       waiting = null;
       version++;
@@ -141,22 +141,22 @@ export function createEngine(on) {
       timeline.clear();
       link.post({ type: "pause" });
     },
-    /** Asks for all steps of the run now, and does not wait until the reader rests. */
+    /** Asks for all steps of the run now, without waiting until the reader pauses. */
     record() {
       if (busy) return;
       clearTimeout(timer);
       if (timeline.last < 0) link.post({ type: "record" });
     },
-    /** Whether a newer setting than the one on show is being worked on. */
+    /** True while the newest run has not ended. */
     isBusy: () => busy,
     /**
-     * The two states in full precision, where the descent has got to.
+     * The two states at the newest step, in full precision.
      *
      * @returns {Promise<object>}
      */
     state: () => answered((request) => link.post({ type: "state", request })),
     /**
-     * A step of the newest setting taken apart, or null: the run has not been there, or a newer setting has come.
+     * A step of the newest run, taken apart; null if the run has not reached the step, or a newer setting has come.
      *
      * @type {(step: number, frequency: number) => Promise<Look | null>}
      */

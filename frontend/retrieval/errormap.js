@@ -10,32 +10,32 @@ import { descend, meanError, REST } from "./simulation.js";
 /** @import { Config, Pattern } from "./simulation.js" */
 
 /**
- * Columns differ in what T holds (β, or which patterns), cells of a column in Y; `order` says which come first. A
- * `descent` asks for the limit of its column.
+ * The work for a map. Columns differ in what T stores (β, or the patterns), and the cells of a column in Y. `order`
+ * lists the cells in the order of their measurement. If a column has a `descent`, its limit is computed too.
  *
  * @typedef {{ beta: number, ids: string[], descent: Descent | null }} Column
  * @typedef {{ config: Config, columns: Column[], Ys: number[], order: [column: number, row: number][] }} MapJob
  */
 /**
- * The error of one cell, and what comes back there, in small.
+ * The error of one cell, and a thumbnail of the answer.
  *
  * @typedef {[column: number, row: number, error: number, picture: Uint8Array]} Cell
  */
-/** The roughness up to which a run finds its picture. @typedef {[column: number, roughness: number]} Limit */
+/** The roughness up to which runs of a column find the picture. @typedef {[column: number, roughness: number]} Limit */
 
-const SMALL = 16; // pixels a side of what is shown of an answer
-const LOST = 1e3; // what runs away is no longer told apart
+const SMALL = 16; // pixels per side of an answer's thumbnail
+const LOST = 1e3; // larger errors, of runs that diverge, are not distinguished
 
 /**
- * Yields after each small step; `found` takes each cell.
+ * Measures the cells. Yields after each small step, and calls `onCell` with each cell.
  *
  * @param {MapJob} job
  * @param {Keeper} keeper
  * @param {(id: string) => Pattern} patternOf
- * @param {(cell: Cell) => void} found
+ * @param {(cell: Cell) => void} onCell
  * @returns {Generator<void, void, void>}
  */
-export function* measured({ config, columns, Ys, order }, keeper, patternOf, found) {
+export function* measured({ config, columns, Ys, order }, keeper, patternOf, onCell) {
   const features = keeper.drawing({ ...config, Y: Math.max(...Ys) });
   yield;
   let at = -1;
@@ -54,20 +54,20 @@ export function* measured({ config, columns, Ys, order }, keeper, patternOf, fou
     const x = config.query.slice();
     for (const _ of descent(x, part, config)) yield;
     const error = meanError(x, config);
-    found([column, row, error < LOST ? error : LOST, inSmall(x, config.shown)]);
+    onCell([column, row, error < LOST ? error : LOST, inSmall(x, config.shown)]);
   }
 }
 
 /**
- * The limit of each column that has a descent; yields after each.
+ * Calls `onLimit` with the limit of each column that has a descent; yields after each column.
  *
  * @param {MapJob} job
- * @param {(limit: Limit) => void} found
+ * @param {(limit: Limit) => void} onLimit
  * @returns {Generator<void, void, void>}
  */
-export function* limitsOf({ columns }, found) {
+export function* limitsOf({ columns }, onLimit) {
   for (const [i, { beta, descent }] of columns.entries()) {
-    if (descent) found([i, roughnessAllowed(descent, beta)]);
+    if (descent) onLimit([i, roughnessAllowed(descent, beta)]);
     yield;
   }
 }

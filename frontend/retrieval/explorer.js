@@ -1,4 +1,4 @@
-// Settings in, pictures out: joins the engine, the map, playback and what is on the page.
+// Joins the engine, the map, playback and the parts of the page: settings go in, pictures come out.
 import { reducedMotion } from "../kit/clock.js";
 import { h, setText } from "../kit/dom.js";
 import { createFrame, same } from "../kit/explorer.js";
@@ -38,12 +38,13 @@ import { createTold } from "./told.js";
 /** @import { Findings } from "./presets.js" */
 /** @import { Settings } from "./settings.js" */
 
-// How a run plays: for so many seconds, after so many milliseconds in which the query can be seen.
+// How a run plays: in how many seconds, after `lead` milliseconds in which the query is shown.
 const ON_SIGHT = { seconds: 4, lead: 700 };
 const LET_GO = { seconds: 0.7, lead: 0 };
 
 /**
- * `questions` are the keys of those that are offered; without them some are, and the others in a menu.
+ * `questions` are the keys of the questions offered as buttons. If there are none, those in FIRST are buttons, and the
+ * others are in a menu.
  *
  * @param {Settings} initial
  * @param {Library} library
@@ -55,8 +56,8 @@ export function createExplorer(initial, library, model, questions = []) {
   let paint = noPaint(initial.size);
   let strokes = 0;
   let ready = prepare(initial, library, paint); // what the engine works on
-  let due = false; // the next end is to be played, from its first step
-  let moved = false; // something has changed since the reader took hold of it
+  let due = false; // the next run is to be played from its first step, once it has ended
+  let moved = false; // something has changed while the reader holds a control
   let pace = ON_SIGHT;
   const brush = { ...BRUSH };
   const view = { sketching: false, truth: false };
@@ -73,8 +74,8 @@ export function createExplorer(initial, library, model, questions = []) {
     stands: (patch) => frame.preset?.key === "start" && onlyMoves(patch),
     admits,
     update,
-    findings: () => told.found(),
-    words: () => told.words(),
+    findings: () => words.found(),
+    words: () => words.words(),
     python,
     data: () => tableOf(engine.end?.trace ?? []),
   });
@@ -102,7 +103,7 @@ export function createExplorer(initial, library, model, questions = []) {
     open: engine.record,
   });
   const { clock } = playback;
-  const told = createTold(library, () => {
+  const words = createTold(library, () => {
     const { settings, pending } = frame;
     const { strengths } = bars;
     return { engine, settings, pending, ready, step: clock.step, strengths };
@@ -165,7 +166,7 @@ export function createExplorer(initial, library, model, questions = []) {
     now() {
       const { end } = engine;
       const { settings } = frame;
-      return end && { settings, end, both: told.at(end.frame.record, end.frame.step) };
+      return end && { settings, end, both: words.at(end.frame.record, end.frame.step) };
     },
     changed(pinned) {
       stage.pin(pinned);
@@ -214,7 +215,7 @@ export function createExplorer(initial, library, model, questions = []) {
     if (!frame.pending && map.foresight) bars.show(settings, ready, map.foresight);
   }
 
-  /** What was shown as an end while the reader held it plays, once they let go. */
+  /** Plays the run whose end was shown while the reader held a control, once they let go. */
   function release() {
     if (!moved || frame.pending || reducedMotion()) return;
     moved = false;
@@ -223,7 +224,7 @@ export function createExplorer(initial, library, model, questions = []) {
     else due = true;
   }
 
-  /** Until they are here nothing is computed, and nothing of the last setting is left on show. */
+  /** Fetches the finer pictures. Meanwhile nothing is computed, and nothing of the last setting stays on show. */
   async function fetchPictures() {
     clock.pause();
     engine.hold();
@@ -271,7 +272,7 @@ export function createExplorer(initial, library, model, questions = []) {
   }
 
   /**
-   * The exact memory's weights at the step on show, a bar on each stored picture; null where nothing may be told.
+   * Draws the exact memory's weights at the step on show, a bar on each stored picture; null hides the bars.
    *
    * @param {Float32Array | null} [weights]
    */
@@ -286,7 +287,7 @@ export function createExplorer(initial, library, model, questions = []) {
     clock.pause();
     clock.steps = ended ? last.step : settings.steps;
     clock.step = last.step;
-    const both = told.at(last.record, last.step);
+    const both = words.at(last.record, last.step);
     const sure = { exact: ended, distributed: ended };
     readouts.show(info.pull, both.exact.mixed);
     memories.showVector(end, settings, ready);
@@ -303,19 +304,19 @@ export function createExplorer(initial, library, model, questions = []) {
   }
 
   /**
-   * A run that has ended, from its first step.
+   * Plays a run that has ended, from its first step.
    *
    * @param {End} end
    */
   function playRun(end) {
     const { frame: last, overflow } = end;
-    const { both } = told.of(end);
+    const { both } = words.of(end);
     due = false;
     engine.record();
     clock.steps = last.step;
     if (last.step === 0 || overflow !== null) return playback.seek(last.step);
     stage.begin(ready.bytes.query);
-    if (!frame.preset?.predict) frame.tell(""); // what a slider has shown already is told again at the end
+    if (!frame.preset?.predict) frame.tell(""); // clears an answer shown during a drag: it comes again at the end
     setText(sentence, playing(both));
     machine.refresh();
     playback.replay(last.step / pace.seconds, pace.lead);
@@ -323,11 +324,11 @@ export function createExplorer(initial, library, model, questions = []) {
     pace = LET_GO;
   }
 
-  /** What the end of a run says. @param {End} end */
+  /** The sentence shown at the end of a run. @param {End} end */
   function explained(end) {
     const { preset, settings } = frame;
     const opens = preset?.key === "start" && same({ ...settings, inside: -1 }, preset.set);
-    const run = told.of(end);
+    const run = words.of(end);
     const { exact, distributed } = run.both;
     return opens && exact.right && distributed.right ? OPENING : explain(run, settings);
   }
@@ -345,7 +346,7 @@ export function createExplorer(initial, library, model, questions = []) {
     const bytes = timeline.frames[step];
     const { end } = engine;
     if (!bytes || !end) return;
-    const [now, last] = [told.at(timeline.records[step], step), told.of(end).both];
+    const [now, last] = [words.at(timeline.records[step], step), words.of(end).both];
     const over = step >= clock.steps;
     stage.show(bytes, now, {
       exact: over || isSettled(now.exact, last.exact),
@@ -387,7 +388,7 @@ export function createExplorer(initial, library, model, questions = []) {
     if (!on && engine.end) show(clock.step);
   }
 
-  /** The drawing goes into both memories; nothing of it is hidden until the reader scribbles over it. */
+  /** Stores the drawing in both memories. Nothing of it is hidden until the reader scribbles over it. */
   function storeSketch() {
     if (sketch.isEmpty) return setText(sentence, "Draw something first.");
     const key = library.add(sketch.enlarged(library.side));
@@ -397,7 +398,7 @@ export function createExplorer(initial, library, model, questions = []) {
   }
 
   /**
-   * A picture of the reader's: stored with the others, or the query itself.
+   * Takes a picture of the reader's as the true picture; with `store` it is also stored.
    *
    * @param {File} file
    * @param {boolean} store
@@ -459,13 +460,13 @@ export function createExplorer(initial, library, model, questions = []) {
     },
   });
   const hold = createHold(explorer.element, release);
-  explorer.element.addEventListener("toggle", drawCharts, true); // where the charts are unfolded
+  explorer.element.addEventListener("toggle", drawCharts, true); // when the charts are unfolded
   guardDrops(explorer.element);
   return { ...explorer, states: engine.state };
 }
 
 /**
- * What the machine is told of the memory; nothing, where its features are not the ones that it explains.
+ * The memory as the machine needs it; null if its features are not sincos, the features that the machine explains.
  *
  * @type {(settings: Settings, ready: ReturnType<typeof prepare>, steps: number, library: Library) => Context | null}
  */

@@ -16,7 +16,8 @@ const bytesOf = (view) =>
     : new Uint8Array(view);
 
 /**
- * How the finer pictures come: a kernel has sent them already, a page of the book fetches them when they are asked for.
+ * The function that gives the finer pictures, if there are any: a kernel has sent them already, and a page of the book
+ * fetches them on demand.
  *
  * @param {DataView | (() => Promise<DataView>)} [value]
  */

@@ -1,4 +1,4 @@
-// "Run in JAX": the same question put to the package in a live kernel, at any size, on its accelerator.
+// "Run in JAX": the same run, computed by the package in a live kernel, on its accelerator.
 import { button } from "../kit/controls.js";
 import { h, setText } from "../kit/dom.js";
 import { picture } from "../kit/imagewell.js";
@@ -12,7 +12,7 @@ import { toBytes } from "../math/patterns.js";
 const GREETING = 4000; // milliseconds in which a live kernel answers
 
 /**
- * `current()` tells what is on show; the result is drawn beside the button.
+ * `current()` returns the settings on show; the result is drawn beside the button.
  *
  * @param {Model} model
  * @param {() => { settings: Settings, ready: Ready }} current

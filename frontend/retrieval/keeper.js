@@ -1,5 +1,5 @@
-// Keeps features and the distributed memory from one setting to the next: a smaller Y is a part of a larger one, and
-// only what changed is written.
+// Keeps the features and the distributed memory from one setting to the next. A smaller Y uses the first frequencies of
+// a larger Y, and only the patterns that changed are written or erased.
 import { DistributedMemory } from "../math/distributed.js";
 import { HadamardFeatures } from "../math/features.js";
 import { Simulation } from "./simulation.js";
@@ -8,7 +8,7 @@ import { Simulation } from "./simulation.js";
 /** @typedef {Pick<Config, "D" | "Y" | "seed" | "basis">} Drawn */
 
 const OF_FEATURES = /** @type {const} */ (["D", "seed", "basis"]);
-const LARGER = 2; // times the features wanted, at most, of a memory that is still written to
+const LARGER = 2; // a memory with more than this many times the Y needed is stored anew, not updated
 
 export class Keeper {
   /** @type {HadamardFeatures | null} */
@@ -19,16 +19,16 @@ export class Keeper {
   drawn = null;
 
   /**
-   * The features of a setting: drawn, or the first of those that are there.
+   * The features of a setting: the first Y of those drawn before, or a new draw.
    *
    * @param {Drawn} setting
    */
   drawing({ D, Y, seed, basis }) {
-    const wanted = { D, Y, seed, basis };
+    const draw = { D, Y, seed, basis };
     const { features, drawn } = this;
-    if (features && drawn && sameDraw(drawn, wanted) && features.Y >= Y) return features.first(Y);
-    this.drawn = wanted;
-    this.features = new HadamardFeatures(wanted);
+    if (features && drawn && sameDraw(drawn, draw) && features.Y >= Y) return features.first(Y);
+    this.drawn = draw;
+    this.features = new HadamardFeatures(draw);
     return this.features;
   }
 
@@ -47,7 +47,7 @@ export class Keeper {
   }
 
   /**
-   * What is held, if it has this setting's features and β, and enough of them.
+   * The last memory, if it has this setting's features and β, and at least its Y; otherwise null.
    *
    * @param {Config} config
    */
@@ -68,14 +68,14 @@ export class Keeper {
 const sameDraw = (a, b) => OF_FEATURES.every((name) => a[name] === b[name]);
 
 /**
- * The memory held, with the patterns that came written and those that went erased; null where that is more work.
+ * The previous memory, with new patterns written and dropped ones erased; null if storing all patterns is less work.
  *
  * @type {(patterns: Pattern[], held: { patterns: Pattern[], memory: DistributedMemory }, Y: number) => DistributedMemory | null}
  */
 function written(patterns, held, Y) {
-  const wanted = new Set(patterns.map((p) => p.id));
+  const ids = new Set(patterns.map((p) => p.id));
   const there = new Set(held.patterns.map((p) => p.id));
-  const gone = held.patterns.filter((p) => !wanted.has(p.id));
+  const gone = held.patterns.filter((p) => !ids.has(p.id));
   const come = patterns.filter((p) => !there.has(p.id));
   const changes = gone.length + come.length;
   const tooLarge = held.memory.features.Y > LARGER * Y;

@@ -7,11 +7,11 @@ import { bitsOf, randomBits, resize, toPattern } from "../math/patterns.js";
 
 export const MOST_BITS = 500; // random patterns on offer
 const OWN_TOP = 255;
-export const FINER = 64; // pixels a side of what is fetched only when it is asked for
+export const FINER = 64; // pixels per side of the finer pictures, which are fetched on demand
 
 export class Library {
   /** @type {Uint8Array[]} */
-  own = []; // never shortened: what is undone comes back
+  own = []; // never shortened, because undo and redo may need a picture again
   /** @type {Map<string, Float32Array>} */
   pictures = new Map();
   /** @type {Map<string, Float32Array>} */
@@ -33,13 +33,13 @@ export class Library {
     this.fetch = fetch;
   }
 
-  /** Pixels a side of the pictures at their finest. */
+  /** Pixels per side of the pictures at their finest. */
   get side() {
     return this.fetch ? FINER : this.sheet.side;
   }
 
   /**
-   * Whether pictures of that size have yet to be fetched.
+   * True if pictures of that size have yet to be fetched.
    *
    * @type {(collection: Collection, size: number) => boolean}
    */
@@ -47,13 +47,13 @@ export class Library {
     return collection === "photographs" && size > this.sheet.side && !this.finer && !!this.fetch;
   }
 
-  /** Fetches what it lacks. */
+  /** Fetches the finer pictures. */
   async refine() {
     this.finer ??= (await this.fetch?.()) ?? null;
   }
 
   /**
-   * How many of a collection there are, the reader's own not counted.
+   * The number of pictures in a collection, without the reader's own.
    *
    * @param {Collection} collection
    */
@@ -149,7 +149,7 @@ export class Library {
 function recalled(cache, name, make) {
   const known = cache.get(name);
   if (known !== undefined) return known;
-  const made = make();
-  cache.set(name, made);
-  return made;
+  const data = make();
+  cache.set(name, data);
+  return data;
 }

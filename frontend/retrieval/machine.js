@@ -1,4 +1,4 @@
-// The machine opened: what the vector does with the state on show, level by level, in the place of the two memories.
+// The opened machine shows, level by level, what the vector does with the current state. It replaces the two memories.
 import { reducedMotion } from "../kit/clock.js";
 import { button } from "../kit/controls.js";
 import { h, setText } from "../kit/dom.js";
@@ -12,9 +12,9 @@ import { LEVELS, OTHER_BASIS, sentenceOf, WAITING } from "./machinewords.js";
 const MOTION = { duration: 260, easing: "ease-out" };
 
 /**
- * `look(frequency)` asks for the step on show, taken apart; `context()` says what is stored, or null where the features
- * are others; `take(first)` takes the next step, or goes to the first; `changed(level)` is called where the level is
- * another one, −1 where the machine is closed.
+ * `look(frequency)` asks for the step on show, taken apart. `context()` describes the memory, or returns null if its
+ * features are not sincos. `take(first)` takes the next step, or goes back to the first. `changed(level)` is called
+ * with each new level, −1 when the machine closes.
  *
  * @param {{
  *   look(frequency: number): Promise<Look | null>,
@@ -75,7 +75,7 @@ export function createMachine(on) {
   });
 
   /**
-   * Goes to a level; −1 closes the machine. The focus goes along, unless something else than the reader asks for it.
+   * Goes to a level; −1 closes the machine. The focus moves too, unless `focus` is false and it was elsewhere.
    *
    * @type {(next: number, focus?: boolean) => void}
    */
@@ -105,11 +105,11 @@ export function createMachine(on) {
     move(around, to > from);
   }
 
-  /** Where the button of a level is that leads in. @param {number} i */
+  /** The place of the button that leads further in from a level. @param {number} i */
   const boxOf = (i) => levels[i].door.getBoundingClientRect();
 
   /**
-   * The new level grows out of the part that was opened, or shrinks back into it.
+   * Animates the new level: it grows out of the part that was opened, or on the way out shrinks around that part.
    *
    * @type {(around: DOMRect, inwards: boolean) => void}
    */
@@ -124,7 +124,7 @@ export function createMachine(on) {
     if (inwards) levels[level].enter?.();
   }
 
-  /** The way out, and the levels by their numbers: a reader sees how many there are, and which one this is. */
+  /** Draws the way out and the numbered levels: a reader sees how many there are, and which one is open. */
   function showCrumbs() {
     /** @type {(label: string, text: string, to: number) => HTMLElement} */
     const crumb = (label, text, to) =>
@@ -160,7 +160,7 @@ export function createMachine(on) {
     refresh();
   }
 
-  /** Asks for what is on show now, one answer at a time. */
+  /** Asks for the step on show. While an answer is due, the next question waits. */
   async function refresh() {
     if (level < 0) return;
     again = asking;
@@ -207,12 +207,12 @@ export function createMachine(on) {
     element,
     opener,
     refresh,
-    /** Goes to a level, or closes at −1, and takes the focus from nobody. @param {number} to */
+    /** Goes to a level, or closes at −1, without taking the focus from elsewhere. @param {number} to */
     go: (to) => enter(to, false),
     get isOpen() {
       return level >= 0;
     },
-    /** What is on show, for tests and the curious. */
+    /** The level, frequency and look on show, for tests. */
     state: () => ({ level, frequency, look: shown }),
   };
 }

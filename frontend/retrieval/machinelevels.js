@@ -20,17 +20,17 @@ import { follow, light } from "./pointing.js";
  * }} Level
  */
 
-const SIDE = 32; // pixels, until a picture comes
+const SIDE = 32; // pixels, before the first picture comes
 const TURN = 2 * Math.PI;
-const DRAWN = 1000; // milliseconds that a curve takes
+const DRAWN = 1000; // milliseconds in which a curve is drawn
 const ROOM = 0.06; // of the curve's height, above and below it
 
 /** Text with its symbols in italics. @param {string} text */
 export const italic = (text) => text.split("*").map((part, i) => (i % 2 ? h("i", {}, part) : part));
 
 /**
- * What stands under a level: its formula, or what is pointed at; where the book derives it, unless this is no page of the
- * book; and the button that leads on.
+ * The foot of a level: its formula, or words on the part that the reader points at; on a page of the book, a link to
+ * the derivation; and the button that leads on.
  *
  * @type {(level: number, act: () => void, label: string) => { element: HTMLElement, door: HTMLButtonElement, draw(look: Look, context: Context): void, tell(text: string | null): void }}
  */
@@ -41,9 +41,9 @@ function footOf(level, act, label) {
   const [place, heading] = SECTIONS[level];
   const link = h("a", { href: `${root}book/chapters/${place}` }, heading);
   let formula = "";
-  let told = /** @type {string | null} */ (null);
+  let description = /** @type {string | null} */ (null);
   setText(door, label);
-  const write = () => line.replaceChildren(...italic(told ?? formula));
+  const write = () => line.replaceChildren(...italic(description ?? formula));
   return {
     element: h(
       "div",
@@ -58,7 +58,7 @@ function footOf(level, act, label) {
       write();
     },
     tell(text) {
-      told = text;
+      description = text;
       line.setAttribute("aria-live", text === null ? "off" : "polite");
       write();
     },
@@ -86,7 +86,7 @@ const sign = (text) => h("span", { class: "r1-sign", "aria-hidden": "true" }, te
 const levelOf = (className, ...children) => h("div", { class: `r1-level ${className}` }, children);
 
 /**
- * Three pictures joined by an operation, in which one number can be followed: `numbersOf(look, i)` are the i-th numbers.
+ * Three pictures joined by an operation. The reader can follow one number: `numbersOf(look, i)` is the i-th of each.
  *
  * @type {(names: string[], operation: "×" | "+", foot: ReturnType<typeof footOf>, numbersOf: (look: Look, i: number) => [number, number, number]) => {
  *   element: HTMLElement, pictures: ReturnType<typeof captioned>[], draw(look: Look, context: Context): void,
@@ -153,7 +153,7 @@ const onCircle = (angle, radius) => ({
 });
 
 /**
- * The phase on a circle, with its way through the run, and on the two waves.
+ * The phase on a circle, with those of earlier steps, and on the two waves.
  *
  * @type {(inner: () => void) => Level}
  */
@@ -243,7 +243,7 @@ function waveLevel(inner) {
 }
 
 /**
- * Names what is pointed at in a drawing of the stored pictures' parts. Returns what is called once it is drawn anew.
+ * Names the stored picture whose part of a drawing is pointed at. Returns a function to call after each new drawing.
  *
  * @type {(element: HTMLElement, foot: ReturnType<typeof footOf>) => (look: Look, context: Context) => void}
  */
@@ -269,14 +269,14 @@ function named(element, foot) {
 /** @type {(thumbnail: Thumbnail) => (inner: () => void) => Level} */
 const entryLevel = (thumbnail) => (inner) => {
   const [WIDE, ROW, FOOT] = [450, 58, 24];
-  const MOST = 40; // bars that have room for a thumbnail
+  const MOST = 40; // bars, up to which each has room for a thumbnail
   const svg = h("svg", { viewBox: `0 0 ${WIDE} ${2 * ROW + FOOT}`, role: "img" });
   const both = h("div", { class: "r1-both" }, svg);
   const foot = footOf(2, inner, "Reading T");
   const relight = named(both, foot);
 
   /**
-   * Each picture's term begins where the last one ended, so that the terms add up before the eyes.
+   * Each picture's bar begins where the bar before it ended, so that the reader sees the terms add up.
    *
    * @type {(look: Look, context: Context) => void}
    */
@@ -375,7 +375,7 @@ function sumLevel(inner) {
       for (let i = 0; i < running.length; i += 2) estimate.push([running[i], running[i + 1]]);
       const all = [0, exact, ...estimate.map(([, v]) => v)];
       const [low, high] = [Math.min(...all), Math.max(...all)];
-      const room = ROOM * (high - low || 1); // below 0, too: its mark stands clear of the axis
+      const room = ROOM * (high - low || 1); // also below 0, so that the mark of 0 is clear of the axis
       draw({
         lines: {
           estimate,
@@ -391,7 +391,7 @@ function sumLevel(inner) {
       slope.show(look.slope.bytes, "enlarged");
       foot.draw(look, context);
     },
-    /** The curve draws itself, from one frequency to all. */
+    /** Draws the curve gradually, from one frequency to all. */
     enter() {
       const curve = /** @type {Element} */ (element.querySelector("path"));
       curve.setAttribute("pathLength", "1");
@@ -408,7 +408,7 @@ function sumLevel(inner) {
 }
 
 /**
- * The state, the step, and the next state; at rest or at the last step the way back to the first.
+ * The state, the step, and the next state; at rest or at the last step, the button leads back to the first step.
  *
  * @type {(take: (first: boolean) => void) => Level}
  */

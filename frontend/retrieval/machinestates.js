@@ -1,4 +1,4 @@
-// The states of the vector's run, kept step by step, and what the machine shows of one of them. In the worker.
+// Stores the states of the vector's run, and computes in the worker what the machine shows of one step.
 
 import { ExactMemory } from "../math/exact.js";
 import { toBytes } from "../math/patterns.js";
@@ -9,16 +9,16 @@ import { descend } from "./simulation.js";
 
 /** @typedef {NonNullable<ReturnType<typeof look>>} Look */
 
-const MOST = 4e6; // numbers kept; a longer run keeps every second state, then every fourth, and so on
+const MOST = 4e6; // numbers stored; for a longer run only every second state, then every fourth, and so on
 
 export class States {
   /** @type {Map<number, Float32Array>} */
   kept = new Map();
   stride = 1;
   last = -1;
-  rest = Number.POSITIVE_INFINITY; // the step from which on the state stays
+  rest = Number.POSITIVE_INFINITY; // the step from which the state no longer moves
 
-  /** @param {number} [most] Numbers kept. */
+  /** @param {number} [most] Numbers stored at most. */
   constructor(most = MOST) {
     this.most = most;
   }
@@ -34,17 +34,17 @@ export class States {
   }
 
   /**
-   * The state at a step, with the steps since the last kept one taken again; null where the run has not been.
+   * The state at a step, recomputed from the last stored state before it; null if the run has not reached the step.
    *
    * @type {(step: number, simulation: Simulation) => Float32Array | null}
    */
   at(step, { memory, config }) {
     if (step > this.last) return null;
-    const wanted = Math.min(step, this.rest);
-    let from = Math.floor(wanted / this.stride) * this.stride;
+    const target = Math.min(step, this.rest);
+    let from = Math.floor(target / this.stride) * this.stride;
     const x = /** @type {Float32Array} */ (this.kept.get(from)).slice();
     const gradient = new Float32Array(x.length);
-    for (; from < wanted; from++) {
+    for (; from < target; from++) {
       memory.energyGradient(x, gradient);
       descend(x, gradient, config.eta, config.free);
     }
@@ -53,7 +53,8 @@ export class States {
 }
 
 /**
- * What the machine shows of a step, with pictures as bytes; null where the run has not been, or has other features.
+ * The parts of a step that the machine shows, with pictures as bytes; null if the run has not reached the step, has
+ * overflowed, or has features other than sincos.
  *
  * @param {Simulation} simulation
  * @param {States} states
@@ -64,7 +65,7 @@ export function look(simulation, states, step, frequency) {
   const { config } = simulation;
   if (config.basis !== "sincos" || simulation.overflow !== null) return null;
   const x = states.at(step, simulation);
-  return x && seen(simulation, states, x, step, Math.min(frequency, config.Y - 1));
+  return x && describe(simulation, states, x, step, Math.min(frequency, config.Y - 1));
 }
 
 /**
@@ -74,7 +75,7 @@ export function look(simulation, states, step, frequency) {
  * @param {number} step
  * @param {number} frequency
  */
-function seen({ config, memory, patterns }, states, x, step, frequency) {
+function describe({ config, memory, patterns }, states, x, step, frequency) {
   const { D, beta, eta, free, shown } = config;
   const { weights, gradient, phaseOf, ...read } = anatomy(memory, patterns, x, frequency);
   const atRest = step >= states.rest;
@@ -83,14 +84,14 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
   const unit = Math.sqrt(D);
   const move = next.map((v, i) => unit * (v - x[i]));
   const weight = weights.map((w) => w / unit);
-  const steps = [...states.kept.keys()].filter((kept) => kept <= step).sort((a, b) => a - b);
+  const steps = [...states.kept.keys()].filter((key) => key <= step).sort((a, b) => a - b);
   return {
     ...read,
     step,
     frequency,
     atRest,
     exact: new ExactMemory(patterns, beta).energyGradient(x, new Float32Array(D)).S,
-    trail: steps.map((kept) => phaseOf(/** @type {Float32Array} */ (states.kept.get(kept)))),
+    trail: steps.map((key) => phaseOf(/** @type {Float32Array} */ (states.kept.get(key)))),
     state: toBytes(x, new Uint8ClampedArray(shown)),
     next: toBytes(next, new Uint8ClampedArray(shown)),
     weights: signed(weight, shown),
@@ -103,7 +104,7 @@ function seen({ config, memory, patterns }, states, x, step, frequency) {
       shown,
     ),
     enlarged: signed(move, shown),
-    // of the grey scale, from 0 to 1, as are the moves; a weight is what a number of that scale is multiplied by
+    // states and moves in units of the grey scale from 0 to 1; a weight multiplies a number of that scale
     numbers: { state: x.map((v) => unit * v), weights: weight, move },
   };
 }

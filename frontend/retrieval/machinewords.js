@@ -4,8 +4,8 @@ import { count, counted, figures, fixed } from "../kit/number.js";
 /** @import { Look } from "./machinestates.js" */
 
 /**
- * What a level needs beside the look: the sizes of the memory, how far the run goes, and which of the stored pictures is
- * the true one, or −1.
+ * The data that a level needs besides the look: the sizes of the memory, the steps of the run, and the stored pictures.
+ * `target` is the index of the true picture among them, or −1.
  *
  * @typedef {{
  *   D: number,
@@ -39,8 +39,8 @@ export const SECTIONS = [
   ["hopfield.html#sec-hop-energy", "The energy of this part"],
 ];
 
-const LITTLE = 0.1; // of S: so much noise or less is little
-const CLIMBED = 2; // times the expected noise, from where on Ŝ shows that the steps climb it
+const LITTLE = 0.1; // noise below this fraction of S is called little
+const CLIMBED = 2; // an error of Ŝ above this many times its expected noise shows that the steps climb the noise
 
 /** @type {(K: number, bits: boolean) => string} */
 const pictures = (K, bits) => counted(K, `stored ${bits ? "pattern" : "picture"}`);
@@ -48,12 +48,12 @@ const pictures = (K, bits) => counted(K, `stored ${bits ? "pattern" : "picture"}
 /** @param {Look} look */
 const nameOf = ({ frequency }) => `Frequency ${count(frequency + 1)}`;
 
-const TINY = 1e-3; // below it, a number is written by its power of ten, in two figures at most
-const MOST = 6; // digits, however long it takes until what is shown comes out
+const TINY = 1e-3; // below this, a number is written with a power of ten, in two figures at most
+const MOST = 6; // digits at most, even if the calculation does not come out
 
 /**
- * The fewest digits, from `least` on, with which a calculation comes out: what the factors as they are shown give is
- * written as the result is.
+ * The fewest digits, from `least` on, with which a calculation comes out: the numbers as shown then give the result as
+ * shown.
  *
  * @type {(least: number, comes: (digits: number) => boolean) => number}
  */
@@ -63,17 +63,17 @@ function digitsFor(least, comes) {
   return digits;
 }
 
-/** As it is shown with so many places after the point. @type {(v: number, places: number) => number} */
+/** A number as shown with so many decimal places. @type {(v: number, places: number) => number} */
 const placed = (v, places) => Number(v.toFixed(places));
 
-/** As it is shown in so many figures. @type {(v: number, digits: number) => number} */
+/** A number as shown in so many significant figures. @type {(v: number, digits: number) => number} */
 const rounded = (v, digits) => Number(v.toPrecision(digits));
 
 /** @param {number} v */
 const percents = (v) => `${figures(100 * v, 2)} %`;
 
 /**
- * S and Ŝ, how good Ŝ is, and the noise that is to be expected.
+ * Sentences on S and Ŝ, the error of Ŝ, and the noise to be expected.
  *
  * @type {(look: Look, context: Context) => string}
  */
@@ -83,8 +83,8 @@ function judged({ S, exact, floored, step }, { K, Y }) {
   const off = (/** @type {number} */ d) =>
     Math.abs(rounded(S, d) - rounded(exact, d)) / rounded(exact, d);
   const digits = digitsFor(3, (d) => percents(off(d)) === percents(error));
-  const seen = rounded(exact, digits);
-  const few = digitsFor(2, (d) => percents(rounded(expected, d) / seen) === percents(share));
+  const reference = rounded(exact, digits);
+  const few = digitsFor(2, (d) => percents(rounded(expected, d) / reference) === percents(share));
   const both = `The list has S = ${figures(exact, digits)}, the vector estimates Ŝ = ${figures(S, digits)}`;
   const noise = `The noise of Ŝ is √(*K*/2*Y*) = ${figures(expected, few)}`;
   if (floored || !(expected < exact))
@@ -97,7 +97,7 @@ function judged({ S, exact, floored, step }, { K, Y }) {
 }
 
 /**
- * How the noise of one Ŝ adds up to the noise of the bars.
+ * A sentence on how the noise of Ŝ in each hidden number adds up to the noise of the bars.
  *
  * @type {(verb: string, freedom: number, K: number, Y: number) => string}
  */
@@ -125,7 +125,7 @@ const SENTENCES = [
 /** @type {(level: number, look: Look, context: Context) => string} */
 export const sentenceOf = (level, look, context) => SENTENCES[level](look, context);
 
-/** In brackets where it is negative, behind a sign. @param {string} text */
+/** A number after an operator, in brackets if it is negative. @param {string} text */
 const factor = (text) => (text.startsWith("−") ? `(${text})` : text);
 
 /** A level's formula with its numbers. @type {((look: Look, context: Context) => string)[]} */
@@ -139,12 +139,12 @@ const FORMULAS = [
     `cos ${factor(fixed(phase))} = ${fixed(Math.cos(phase))}, sin ${factor(fixed(phase))} = ${fixed(Math.sin(phase))}`,
   ({ entry }, { Y }) => {
     /** @param {number} sum */
-    const held = (sum) => {
+    const line = (sum) => {
       const quotient = (/** @type {number} */ v) => figures(v / Math.sqrt(Y), 2);
       const places = digitsFor(2, (p) => quotient(placed(sum, p)) === quotient(sum));
       return `${fixed(sum, places)} / √${count(Y)} = ${quotient(sum)}`;
     };
-    return `${held(entry.cos)} and ${held(entry.sin)}`;
+    return `${line(entry.cos)} and ${line(entry.sin)}`;
   },
   ({ phase, entry, part }) => {
     const four = [Math.cos(phase), entry.cos, Math.sin(phase), entry.sin];
@@ -162,13 +162,13 @@ const FORMULAS = [
 export const formulaOf = (level, look, context) => FORMULAS[level](look, context);
 
 /**
- * One number followed: the pixel's, by its row and column, through the operation between three pictures.
+ * The calculation of one pixel, given by its row and column, through the operation between three pictures.
  *
  * @type {(cell: [number, number], numbers: [number, number, number], operation: "×" | "+", bits: boolean) => string}
  */
 export function followed([row, column], [a, b, c], operation, bits) {
   const isProduct = operation === "×";
-  const few = Math.min(Math.abs(a), Math.abs(b)) < TINY ? 1 : 2; // of a product: its factors have no more
+  const few = Math.min(Math.abs(a), Math.abs(b)) < TINY ? 1 : 2; // figures of a product: a tiny factor is itself written in two at most
   const digits = isProduct
     ? digitsFor(2, (d) => figures(rounded(a, d) * rounded(b, d), few) === figures(c, few))
     : digitsFor(3, (p) => fixed(placed(a, p) + placed(b, p), p) === fixed(c, p));
@@ -178,13 +178,13 @@ export function followed([row, column], [a, b, c], operation, bits) {
   return `${where}: ${write(a)} ${operation} ${factor(write(b))} = ${isProduct ? figures(c, few) : write(c)}`;
 }
 
-/** A stored picture's part of a frequency. @type {(label: string, phase: number) => string} */
+/** A stored picture's phase at a frequency, in words. @type {(label: string, phase: number) => string} */
 export const partOf = (label, phase) =>
   `${label}: phase ${fixed(phase)}, cosine ${fixed(Math.cos(phase))}, sine ${fixed(Math.sin(phase))}`;
 
 /** Grey values of a picture of signed numbers, whose white is `top`. @param {number} top */
 export const scaleOf = (top) => `grey 0, white ${figures(top, 1)}`;
 
-/** How far a step is enlarged so that `top` is white. @param {number} top */
+/** The factor by which a step is enlarged so that `top` is white, in words. @param {number} top */
 export const enlarged = (top) =>
   2 * top < 1 ? `enlarged ${figures(1 / (2 * top), 2)} ×` : `divided by ${figures(2 * top, 2)}`;

@@ -8,15 +8,15 @@ import { createStrip } from "./strip.js";
 
 /**
  * @param {Element} grid The stored pictures, as toggles.
- * @param {Element} opener What leads into the vector.
+ * @param {Element} opener The button that opens the vector.
  */
 export function createMemories(grid, opener) {
   const strip = createStrip();
   const list = h("span", { class: "r1-muted" });
   const vector = h("span", { class: "r1-muted" });
-  /** Left out where there is no room. @param {string} text */
+  /** Words left out where there is no room. @param {string} text */
   const long = (text) => h("span", { class: "r1-long" }, text);
-  /** What stands there instead. @param {string} text */
+  /** Shorter words for those left out. @param {string} text */
   const short = (text) => h("span", { class: "r1-short" }, text);
   return {
     elements: [
@@ -49,7 +49,7 @@ export function createMemories(grid, opener) {
       ),
     ],
     /**
-     * What both hold, known before anything runs; `hide` leaves the vector's entries out.
+     * Describes what both memories store, before any run; `hide` leaves out the vector's entries.
      *
      * @type {(settings: Settings, ready: Ready, hide: boolean) => void}
      */

@@ -10,10 +10,10 @@ export const HELP = [
   "Among the stored pictures, arrow keys move, and space stores one or takes it out.",
   "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
 ];
-const STEPS = { beta: 1.05, Y: 1.1 }; // what an arrow key multiplies by
+const STEPS = { beta: 1.05, Y: 1.1 }; // factors of one press of an arrow key
 
 /**
- * What the map is drawn over, Y apart.
+ * The control for the first axis of the map; the second is always Y.
  *
  * @type {(value: Settings["across"], onInput: (across: Settings["across"] | null) => void) => ReturnType<typeof segments<Settings["across"]>>}
  */
@@ -32,7 +32,7 @@ export const axisChoice = (value, onInput) =>
 const rounded = (v) => Number(v.toPrecision(3));
 
 /**
- * Settings at a place of the map, within their bounds; `most` is how many there are to store.
+ * The settings at a place of the map, within their bounds; `most` is the number of patterns on offer.
  *
  * @type {(at: Partial<Settings>, most: number) => Partial<Settings>}
  */
@@ -46,7 +46,7 @@ export function placed({ beta, K, Y }, most) {
 }
 
 /**
- * As many steps of the keys on from where the settings are.
+ * The settings after so many presses of the arrow keys to the right and up.
  *
  * @type {(settings: Settings, steps: [right: number, up: number], most: number) => Partial<Settings>}
  */
@@ -57,7 +57,7 @@ export function stepped({ across, beta, K, Y }, [right, up], most) {
 
 const OF_MAP = ["beta", "Y", "K", "across"];
 
-/** Whether a change moves the point, and does nothing else. */
+/** True if a change only moves the point or changes the axis of the map. */
 export const onlyMoves = (/** @type {object} */ patch) => {
   const names = Object.keys(patch);
   return names.length > 0 && names.every((name) => OF_MAP.includes(name));

@@ -1,4 +1,4 @@
-// The reader's own pictures: drawn here, dropped or photographed; and what can be done to the query.
+// The reader's own pictures, drawn here or read from a file, and the buttons for the query.
 import { button } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { chooser } from "../kit/imagewell.js";
@@ -30,7 +30,7 @@ export function createSketch() {
       return sheet.colours;
     },
     /**
-     * The drawing with so many pixels a side, a multiple of its own.
+     * The drawing with `side` pixels per side, a multiple of its own size.
      *
      * @param {number} side
      */
@@ -47,7 +47,7 @@ export function createSketch() {
 }
 
 /**
- * The buttons under the query. `on.sketch(true)` begins a drawing, `on.store()` takes it, `on.sketch(false)` leaves it.
+ * The buttons under the query. `on.sketch(true)` begins a drawing, `on.store()` stores it, `on.sketch(false)` ends it.
  *
  * @param {{
  *   sketch(on: boolean): void,

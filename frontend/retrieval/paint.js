@@ -1,4 +1,4 @@
-// The paint tool: what a stroke on the query does, in which colour and how wide.
+// The paint tool: its controls, and the effect of a stroke on the query.
 import { button, segments } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { slider } from "../kit/slider.js";
@@ -64,7 +64,7 @@ export function paintControls(brush, on) {
 }
 
 /**
- * Dabs of the brush on a layer of paint.
+ * Puts dabs of the brush on a layer of paint.
  *
  * @type {(paint: Paint, cells: Cell[], brush: Brush) => void}
  */

@@ -1,4 +1,4 @@
-// The reader's controls: three that move the point, and under them what is stored, how, and what the query looks like.
+// The reader's controls: three that move the point of the map, and below them those of the memory and of the query.
 import { button, fill, group, select, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
@@ -19,13 +19,13 @@ import { offered, storedPictures } from "./stored.js";
 /** @typedef {(patch: Patch) => void} Change */
 /** @typedef {{ fileToStore(file: File): void, clearPaint(): void, toolChanged(): void }} On */
 
-const STOPS = 60; // of a slider: at least three pixels each on a phone
+const STOPS = 60; // of a slider, at least three pixels apart on a phone
 
 /** @type {<W extends string>(words: W[]) => [W, string][]} */
 const titled = (words) => words.map((word) => [word, word]);
 
 /**
- * Stops at equal ratios, no two alike.
+ * Stops at equal ratios, without duplicates.
  *
  * @type {(ends: readonly number[], digits?: number, n?: number) => number[]}
  */
@@ -37,7 +37,7 @@ export function stops([low, high], digits = 3, n = STOPS) {
 }
 
 /**
- * The stops, of which the nearest to `home` gives way to it: so a slider can be brought back to where it stood.
+ * The stops, with the one nearest to `home` replaced by it, so that a slider can return to where it began.
  *
  * @type {(all: number[], home: number) => number[]}
  */
@@ -72,9 +72,9 @@ export function createPanel(settings, library, brush, change, on) {
   function showTargets({ collection, target, ...rest }) {
     const stored = new Set(storedOf({ ...rest }));
     const keys = [...new Set([...offered(library, collection), target])];
-    const wanted = JSON.stringify([collection, target, keys, [...stored]]);
-    if (wanted === offer) return;
-    offer = wanted;
+    const signature = JSON.stringify([collection, target, keys, [...stored]]);
+    if (signature === offer) return;
+    offer = signature;
     const named = keys.map((key) => {
       const label = library.label(collection, key);
       return /** @type {[number, string]} */ ([
@@ -101,7 +101,7 @@ export function createPanel(settings, library, brush, change, on) {
     grid: grid.element,
     cover: Object.values(cover).map((c) => c.element),
     weigh: grid.weigh,
-    /** Up to which β pictures mix, and from which on noise wins. */
+    /** Takes the β up to which pictures mix, and the β from which on noise wins. */
     stretch: first.beta.stretch,
     more: h(
       "div",
@@ -131,7 +131,7 @@ export function createPanel(settings, library, brush, change, on) {
 }
 
 /**
- * The three that the map shows.
+ * The controls of β, Y and K, which the map shows.
  *
  * @param {Settings} settings
  * @param {Change} change
@@ -272,7 +272,7 @@ function queryControls(settings, change) {
 }
 
 /**
- * How much of the picture the query hides, or flips.
+ * The controls of the fraction of the picture that the query hides or flips.
  *
  * @param {Settings} settings
  * @param {Change} change

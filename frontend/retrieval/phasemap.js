@@ -1,4 +1,4 @@
-// The map of errors over β or K and Y: computed at once from distances, then measured by the worker from coarse to fine.
+// The map of errors over β or K, and Y: predicted at once from distances, then measured by the worker, coarse to fine.
 import { errorMap } from "../kit/map.js";
 import { count, figures } from "../kit/number.js";
 import { Foresight, foreseenError, noiseEdge } from "./math/phase.js";
@@ -17,33 +17,33 @@ const ENDS = [1000, 200000];
 const YS = geometric(...ENDS, ROWS).map(Math.round);
 const PICTURES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 22, 24];
 const BITS = geometric(2, 500, 16).map(Math.round);
-const DARKEST = 0.35; // errors from here on are one: a grey square does no worse
-const LOST = { photographs: 0.4, bits: 0.5 };
-const MIXED = 2; // patterns, from where on a memory is said to mix
-const LARGEST = 4096; // entries of a pattern, up to which the whole map is measured
+const DARKEST = 0.35; // larger errors have the same colour, because a grey square does no worse
+const LOST = { photographs: 0.4, bits: 0.5 }; // errors of a run lost in noise
+const MIXED = 2; // a memory that mixes this many patterns or more is said to mix
+const LARGEST = 4096; // the map is measured only for patterns of at most this many entries
 const COARSE = [4, 2, 1];
-const ROOM = 720; // pixels of a window in which a cell has room for a picture
+const ROOM = 720; // pixels: in a window of this width or more, the cells have room for pictures
 
 /** @type {(low: number, high: number, n: number) => number[]} */
 function geometric(low, high, n) {
-  const ratio = (high / low) ** (1 / n); // the middles of n cells between the ends
+  const ratio = (high / low) ** (1 / n); // between the middles of n cells
   return Array.from({ length: n }, (_, i) => low * ratio ** (i + 0.5));
 }
 
 /**
- * Cells coarse to fine, column by column.
+ * All cells of the map from coarse to fine, column by column.
  *
  * @type {(columns: number, rows: number) => [number, number][]}
  */
 export function coarseToFine(columns, rows) {
   /** @type {[number, number][]} */
   const order = [];
-  const seen = new Set();
+  const visited = new Set();
   for (const stride of COARSE) {
     for (let i = stride >> 1; i < columns; i += stride) {
       for (let j = stride >> 1; j < rows; j += stride) {
-        if (!seen.has(i * rows + j)) order.push([i, j]);
-        seen.add(i * rows + j);
+        if (!visited.has(i * rows + j)) order.push([i, j]);
+        visited.add(i * rows + j);
       }
     }
   }
@@ -95,15 +95,15 @@ export function phaseMap(library, on) {
   let columns = [];
   /** @type {Foresight[]} One for each column. */
   let foresights = [];
-  /** @type {Map<number, number>} Of a column the roughness up to which a run finds its picture. */
+  /** @type {Map<number, number>} By column, the roughness up to which a run finds its picture. */
   const limits = new Map();
-  let here = ""; // what `foresight` and `mixed` are of
+  let here = ""; // the settings of `foresight` and `mixed`
   /** @type {Foresight | null} */
   let foresight = null;
   /** @type {number | null} */
   let mixed = null; // the β at which pictures begin to mix
   /** @type {number | null} */
-  let mark = null; // of the slider of β
+  let mark = null; // `mixed` as the slider of β shows it
 
   /** @type {(settings: Settings, x: number) => Settings} */
   const at = (settings, x) => (across === "K" ? withK(settings, x) : { ...settings, beta: x });
@@ -116,7 +116,7 @@ export function phaseMap(library, on) {
   };
 
   /**
-   * The Y of a column at which the noise is at its limit, or null where it is not on the map or not yet known.
+   * The Y of a column at which the noise is at its limit, or null if that Y is not on the map or not yet known.
    *
    * @type {(column: number, setting: { freedom: number, paired: boolean }) => number | null}
    */
@@ -128,15 +128,15 @@ export function phaseMap(library, on) {
   }
 
   /**
-   * What was measured in a cell, or else in the middle of a block around it: the map becomes finer by and by.
+   * The measurement in a cell, or in the middle of the smallest block around it that has one.
    *
    * @type {(column: number, row: number) => { error: number } | undefined}
    */
   function nearest(column, row) {
     for (const stride of COARSE.toReversed()) {
       const [i, j] = [column, row].map((n) => n - (n % stride) + (stride >> 1));
-      const found = known.get(i * ROWS + j);
-      if (found && j < ROWS) return found;
+      const measured = known.get(i * ROWS + j);
+      if (measured && j < ROWS) return measured;
     }
   }
 
@@ -149,14 +149,14 @@ export function phaseMap(library, on) {
         known.set(column * ROWS + row, { error, picture });
     },
     known: () => known.size,
-    /** What is known of the stored pictures and the query that were last shown, before any run. */
+    /** The predictions for the stored pictures and the query last shown. */
     get foresight() {
       return foresight;
     },
-    /** The β below which pictures mix, or null where it is not to be told. */
+    /** The β below which pictures mix, or null if there is none or it is hidden. */
     mark: () => mark,
     /**
-     * The β above which the noise is above its limit, or null where that is not known.
+     * The β above which the noise is above its limit, or null if that is not known.
      *
      * @type {(settings: Settings, ready: Ready) => number | null}
      */
@@ -166,7 +166,8 @@ export function phaseMap(library, on) {
       return crossing(BETAS.map((beta, i) => [beta, (limits.get(i) ?? 0) / noise]));
     },
     /**
-     * `drawn` tells one layer of paint from another; `hide` leaves out what would tell the answer.
+     * Draws the map. `drawn` is a number that changes with the layer of paint; `hide` leaves out what would give the
+     * answer away.
      *
      * @type {(settings: Settings, ready: Ready, how: { drawn: number, ghost: Settings | null, hide: boolean }) => void}
      */
@@ -175,9 +176,9 @@ export function phaseMap(library, on) {
       xs = across === "beta" ? BETAS : settings.collection === "bits" ? BITS : PICTURES;
       const { Y, beta, K, inside: _, ...others } = settings;
       const fixed = across === "beta" ? { K } : { beta };
-      const wanted = JSON.stringify([others, fixed, drawn]);
-      if (wanted !== key) {
-        key = wanted;
+      const id = JSON.stringify([others, fixed, drawn]);
+      if (id !== key) {
+        key = id;
         known.clear();
         limits.clear();
         if (across === "K") {
@@ -201,7 +202,7 @@ export function phaseMap(library, on) {
       const lost = LOST[settings.collection];
       const paired = settings.basis === "sincos" || settings.basis === "expexp";
       const setting = { D: config.D, freedom, eta: settings.eta, paired, lost };
-      const told = settings.basis === "sincos" || settings.basis === "cos";
+      const lawful = settings.basis === "sincos" || settings.basis === "cos";
       const bits = settings.collection === "bits"; // too few numbers for the law of a whole run
       mark = hide ? null : mixed;
       map.show({
@@ -211,7 +212,7 @@ export function phaseMap(library, on) {
         cell(column, row) {
           const measured = nearest(column, row);
           if (measured) return measured.error / DARKEST;
-          if (!told || hide) return null;
+          if (!lawful || hide) return null;
           return foreseenError(columns[column], YS[row], setting) / DARKEST;
         },
         picture: (column, row) => known.get(column * ROWS + row)?.picture ?? null,
@@ -219,8 +220,8 @@ export function phaseMap(library, on) {
         ghost: ghost?.across === across ? [ghost[across], ghost.Y] : null,
         words: `β ${figures(beta)}, Y ${count(Y)}, K ${count(K)}`,
         lines: {
-          noise: told && !hide && !bits ? xs.map((x, i) => [x, limitAt(i, setting)]) : [],
-          first: told && !hide && bits ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
+          noise: lawful && !hide && !bits ? xs.map((x, i) => [x, limitAt(i, setting)]) : [],
+          first: lawful && !hide && bits ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
           blend: hide ? [] : mixing(xs, columns),
         },
         xLabel: across === "beta" ? "selectivity β" : `${wordOf(settings)} stored, K`,
@@ -230,7 +231,7 @@ export function phaseMap(library, on) {
       });
     },
     /**
-     * What is yet to be measured, or null.
+     * The measurements still to be made, or null if none are.
      *
      * @type {(settings: Settings, ready: Ready) => { job: MapJob, pictures: Map<string, Float32Array> } | null}
      */
@@ -241,7 +242,7 @@ export function phaseMap(library, on) {
       /** @type {Map<string, Float32Array>} */
       const pictures = new Map();
       const { eta, steps, target } = settings;
-      const isWave = settings.basis === "sincos" || settings.basis === "cos"; // the law knows no other features
+      const isWave = settings.basis === "sincos" || settings.basis === "cos"; // the law holds for these features only
       const lawful = isStored && isWave && collection !== "bits";
       const all = xs.map((x, i) => {
         const one = at(settings, x);
@@ -265,7 +266,8 @@ export function phaseMap(library, on) {
 }
 
 /**
- * The last x at which a positive ratio falls through 1, or the first that is positive where all of them are less.
+ * The last x at which the ratio falls through 1. If all ratios are below 1, the first x with a positive ratio. Null if
+ * the last ratio is 1 or more, or if none is positive.
  *
  * @param {[x: number, ratio: number][]} points
  */
@@ -295,7 +297,7 @@ const edgeOf = (column, setting) => onMap(noiseEdge(column, setting));
 const onMap = (Y) => (Y >= ENDS[0] && Y <= ENDS[1] ? Y : null);
 
 /**
- * The upright line at which as many patterns are mixed.
+ * The vertical line at which MIXED patterns are mixed; empty if there is none.
  *
  * @type {(xs: number[], columns: Foreseen[]) => [number, number][]}
  */

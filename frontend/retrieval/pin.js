@@ -9,7 +9,8 @@ import { count, figures } from "../kit/number.js";
 /** @typedef {{ settings: Settings, bytes: Uint8ClampedArray, trace: number[][], words: string }} Pinned */
 
 /**
- * `now()` tells what is on show, null while there is nothing; `changed(pinned)` draws what is pinned.
+ * `now()` returns what is on show, or null if there is nothing; `changed(pinned)` is called with the pinned state, or
+ * with null.
  *
  * @param {{ now(): { settings: Settings, end: End, both: Both } | null, changed(pinned: Pinned | null): void }} own
  */

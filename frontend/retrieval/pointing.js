@@ -1,5 +1,5 @@
 // Pointing at a part of a drawing, by pointer, by tap and by the arrow keys: the same pixel in several pictures, or all
-// that belongs to one stored picture.
+// parts that belong to one stored picture.
 import { h } from "../kit/dom.js";
 import { MOVES } from "../kit/imagewell.js";
 import { bounded } from "../kit/number.js";
@@ -7,8 +7,8 @@ import { bounded } from "../kit/number.js";
 /** @import { Cell } from "../kit/imagewell.js" */
 
 /**
- * Makes `element` one tab stop. `move(by)` takes an arrow key; `leave()` is called when nothing is pointed at any more: a
- * press or the focus keep what they point at until the focus goes.
+ * Makes `element` one tab stop. `move(by)` takes an arrow key; `leave()` is called when nothing is pointed at any more.
+ * After a tap or with the focus, that is when the focus goes; otherwise, when the mouse leaves.
  *
  * @type {(element: HTMLElement, label: string, on: { move(by: Cell): void, leave(): void }) => void}
  */
@@ -30,7 +30,7 @@ function pointable(element, label, { move, leave }) {
 }
 
 /**
- * Rings the same pixel in all `pictures` of a row; `say(cell)` is told which, or null.
+ * Rings the same pixel in all `pictures` of a row; `say(cell)` is called with that pixel, or with null.
  *
  * @type {(row: HTMLElement, pictures: { frame: HTMLElement, canvas: HTMLCanvasElement }[], label: string, say: (cell: Cell | null) => void) => void}
  */
@@ -72,8 +72,8 @@ export function follow(row, pictures, label, say) {
 }
 
 /**
- * Lights all parts of `element` that have one number in `data-m`, of `count()`; `say(m)` is told which, or null. Returns
- * what lights them again after they are drawn anew.
+ * Highlights all parts of `element` that have one number m in `data-m`, less than `count()`; `say(m)` is called with
+ * that number, or with null. Returns a function that highlights them again after a new drawing.
  *
  * @type {(element: HTMLElement, label: string, count: () => number, say: (m: number | null) => void) => () => void}
  */

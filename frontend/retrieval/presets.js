@@ -1,5 +1,5 @@
-// Settings posed as questions, each towards a place where something fails, with a guess before the look; what they say
-// is checked on the real photographs by the tests. `after` is told once the run has ended, with that run's own numbers.
+// Settings posed as questions. Most lead to a place where something fails, and ask for a guess first. `after` is shown
+// once the run has ended, with the numbers of that run. Tests check what it says on the real photographs.
 import { posed } from "../kit/explorer.js";
 import { count, figures, fixed, percent } from "../kit/number.js";
 import { blendOf, verdictOf } from "./report.js";
@@ -13,7 +13,7 @@ import { strength } from "./strengths.js";
 /** @import { Strengths } from "./strengths.js" */
 
 /**
- * What a run has found, at its end.
+ * The results of a run, at its end.
  *
  * @typedef {{
  *   pull: number,
@@ -56,7 +56,7 @@ const WHO = {
           : "none",
 };
 
-/** Those that are buttons; the others stand in a menu. */
+/** Keys of the questions that are buttons; the others are in a menu. */
 export const FIRST = ["beta", "features", "memories", "black", "threshold"];
 
 /** @type {Preset<Partial<Settings>, Findings>[]} */
@@ -178,7 +178,7 @@ const settle = (given) => ({
 export const PRESETS = posed(QUESTIONS, settle);
 
 /**
- * Those that there are pictures for.
+ * The presets for which the library has pictures of the size needed.
  *
  * @param {Pick<Library, "side">} library
  */

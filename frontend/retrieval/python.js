@@ -9,13 +9,14 @@ const list = (keys) => `[${keys.join(", ")}]`;
 
 /** @param {Settings} settings */
 function stored({ K, also, without }) {
-  const kept =
+  const keys =
     without.length > 0 ? `[k for k in range(${K}) if k not in ${list(without)}]` : `range(${K})`;
-  return `stored = [*${kept}${also.map((key) => `, ${key}`).join("")}]`;
+  return `stored = [*${keys}${also.map((key) => `, ${key}`).join("")}]`;
 }
 
 /**
- * The pictures on offer in [0, 1], a row each; the reader's own come last, so that −1 finds the first.
+ * Lines that load the pictures on offer, in [0, 1], one per row. The reader's own come last, in reverse, so that −1 is
+ * the first of them.
  *
  * @param {Settings} settings
  */

@@ -1,5 +1,5 @@
-// Two numbers that say what to expect, each for what it knows: the signal at the query over T's own noise, and how many
-// pictures the exact memory mixes where it rests.
+// Two numbers that help to predict a run: the signal at the query divided by the noise of T, and the number of pictures
+// that the exact memory mixes where it rests.
 import { gauge } from "../kit/gauge.js";
 import { figures as inFigures } from "../kit/number.js";
 
@@ -36,7 +36,7 @@ export function createReadouts() {
     "1/Σp² with the softmax weights p where the exact memory rests: how many stored patterns that state is a mean of. A larger β parts them.";
   blend.element.classList.add("r1-turned"); // here the high end is the bad one
   return {
-    /** Hides what would tell, until the reader has said what to expect. */
+    /** Hides both numbers until the reader has made a prediction. */
     wait() {
       noise.element.hidden = true;
       blend.element.style.visibility = "hidden";

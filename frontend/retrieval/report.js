@@ -6,8 +6,8 @@ import { amount, count, fixed, percent } from "../kit/number.js";
 /** @import { Numbers } from "./timeline.js" */
 
 /**
- * `right` is judged on the free pixels; `mixed` is how many patterns the state is a mean of; `noisy` says that it is far
- * from every such mean, and `grainy` that it can be seen.
+ * The report on one state. `right` is judged on the free pixels. `mixed` is the number of patterns that the state
+ * mixes; `grainy` says that the state visibly differs from their mean, and `noisy` that it is far from it.
  *
  * @typedef {{
  *   label: string, bits: boolean, right: boolean, noisy: boolean, grainy: boolean, error: number, mixed: number, grain: number,
@@ -15,16 +15,18 @@ import { amount, count, fixed, percent } from "../kit/number.js";
  * @typedef {{ exact: Nearest, distributed: Nearest, overflow: number | null, bits: boolean, freedom: number }} Both
  */
 
-export const AHEAD = Math.SQRT1_2; // of the distance to the runner-up: a mean of two is at 1, and noise that hides both
-// Distances of a state from every mean of pictures, on average, in parts of the grey scale.
-const GRAIN = 0.07; // more can be seen
-const NOISE = 0.12; // more hides a wrong picture: it is lost in noise
-export const BLEND = 1.5; // patterns, from where on a state is called a blend
+// A state is right if its distance to the right picture is less than this fraction of that to the runner-up. A mean of
+// two pictures is at 1, and so is noise that hides both.
+export const AHEAD = Math.SQRT1_2;
+// Distances of a state from the mean of pictures that it mixes, on average, in fractions of the grey scale.
+const GRAIN = 0.07; // more is visible
+const NOISE = 0.12; // with more, a wrong picture counts as lost in noise
+export const BLEND = 1.5; // a state that mixes this many patterns or more is called a blend
 
 /**
- * Which stored picture each state is nearest to, and whether it is the right one: its square distance to that less than
- * half of that to any other (of a lone pattern: to where it began), on the free pixels. What noise of length n adds to
- * two pictures a gap δ apart makes that n < δ.
+ * The stored picture nearest to each state, and whether it is the right one. It is right if, on the free pixels, its
+ * squared distance is less than half of that to any other picture (for a lone pattern: half of that from the query).
+ * For noise of length n added to one of two pictures a distance δ apart, the condition is n < δ.
  *
  * @type {(at: Numbers, settings: Settings, ready: Pick<Ready, "isStored" | "wanted" | "stored" | "freedom">, library: Library, overflow: number | null) => Both}
  */
@@ -58,7 +60,7 @@ export function findings(at, settings, ready, library, overflow) {
 }
 
 /**
- * What a state is, in a few words.
+ * The verdict on a state, in a few words.
  *
  * @param {Nearest} nearest
  */
@@ -69,7 +71,7 @@ export function verdictOf({ label, right, noisy, grainy, mixed, bits }) {
   return `✗ nearest: ${label}`;
 }
 
-/** A mean of patterns, counted in whole ones. @type {(mixed: number, bits: boolean) => string} */
+/** A blend in words, with the number of patterns rounded. @type {(mixed: number, bits: boolean) => string} */
 export const blendOf = (mixed, bits) =>
   `a blend of about ${count(Math.round(mixed))} ${bits ? "patterns" : "pictures"}`;
 
@@ -81,10 +83,10 @@ export function errorInWords(error, bits) {
     : "values far beyond black and white";
 }
 
-const SEEN = 1 / 255; // a change of less, one grey level, is not seen
+const SEEN = 1 / 255; // a change of less than one grey level is not visible
 
 /**
- * Whether a state will be seen to change no more until the end of its run.
+ * True if a state does not visibly differ from the end of its run.
  *
  * @type {(now: Nearest, end: Nearest) => boolean}
  */
@@ -94,7 +96,7 @@ export const isSettled = (now, end) =>
   Math.abs(now.grain - end.grain) < SEEN;
 
 /**
- * What to do where numbers have left the range of floats.
+ * Advice for the case that numbers have left the range of floats.
  *
  * @type {(step: number, basis: string, beta: number) => string}
  */
@@ -106,7 +108,7 @@ export const overflowInWords = (step, basis, beta) =>
 const signed = (v) => (Math.abs(v) < 10 ? fixed(v, 4) : amount(v, 2));
 
 /**
- * One line for those who listen.
+ * The report on a step in one line, for the status line and screen readers.
  *
  * @type {(step: number, at: Pick<Numbers, "energyExact" | "energyDistributed" | "distance">, found: Both) => string}
  */

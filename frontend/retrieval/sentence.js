@@ -1,4 +1,4 @@
-// One sentence or two on what the reader sees, and why it is so at these settings.
+// One or two sentences that describe the run on show, and explain it by its settings.
 import { count, figures, fixed, percent } from "../kit/number.js";
 import { criticalSlope } from "./math/gauge.js";
 import { BLEND, blendOf } from "./report.js";
@@ -9,7 +9,7 @@ import { RULES } from "./settings.js";
 /** @import { Settings } from "./settings.js" */
 
 const MOST = RULES.counts.Y[1];
-const FAR = 0.3; // of the slope of a well, whose steepest is 0.61: a query with less stands far out
+const FAR = 0.3; // slope of a well, which is 0.61 at most: a query with a smaller slope is far away
 
 export const PENDING = "The run plays once you have answered the question.";
 export const MOVING =
@@ -20,7 +20,7 @@ const NOISIER =
 const BLENDING =
   "At each step, both memories move the hidden pixels towards a blend of several pictures.";
 
-/** What is seen while a run plays, by where it will end. @param {Both} end */
+/** The sentence shown while a run plays, which depends on its end. @param {Both} end */
 export function playing({ exact, distributed }) {
   if (!exact.right && exact.mixed >= BLEND) return BLENDING;
   return distributed.noisy && !distributed.right ? NOISIER : MOVING;
@@ -47,16 +47,16 @@ export function explain(run, settings) {
   return "Both memories return something else: too little of the picture is left to say which one is meant.";
 }
 
-/** What the reader is told before anything has changed: what each memory costs, and what to try. */
+/** The sentence shown before the reader changes anything: what each memory costs, and what to try. */
 export const OPENING =
   "Both find the picture. Each frequency, a random pattern, guesses how close the query is to all pictures; T averages the guesses. T never grows: the price is noise. Can you make one fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
   const { distributed } = run.both;
-  const found = `Both memories bring the picture back: ${errors(run)}.`;
-  if (!distributed.grainy) return found;
-  return `${found} The grain is noise: ${pictures(run)} share ${count(Y)} frequencies.`;
+  const sentence = `Both memories bring the picture back: ${errors(run)}.`;
+  if (!distributed.grainy) return sentence;
+  return `${sentence} The grain is noise: ${pictures(run)} share ${count(Y)} frequencies.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */

@@ -13,7 +13,7 @@ import { toBytes, toPattern } from "../math/patterns.js";
 /** @typedef {typeof DEFAULTS} Settings */
 /** @typedef {ReturnType<typeof prepare>} Ready */
 
-/** Stored are the first K of the collection without some, and others also. */
+/** The stored pictures are the first K of the collection, less those in `without`, plus those in `also`. */
 export const DEFAULTS = {
   collection: /** @type {Collection} */ ("photographs"),
   size: 32,
@@ -33,11 +33,11 @@ export const DEFAULTS = {
   noise: 0,
   flips: 0,
   clamp: true,
-  across: /** @type {"beta" | "K"} */ ("beta"), // of the map
-  inside: -1, // the level at which the vector is open, −1 where it is closed
+  across: /** @type {"beta" | "K"} */ ("beta"), // first axis of the map
+  inside: -1, // level of the opened vector; −1 if it is closed
 };
 
-/** What another collection begins with. */
+/** The settings with which each collection begins. */
 export const BEGINNINGS = {
   photographs: { size: 32, K: 6, beta: 75, Y: 60000, fraction: 0.5, flips: 0, clamp: true },
   bits: { size: 10, K: 50, beta: 50, Y: 20000, fraction: 0, flips: 0.1, clamp: false },
@@ -46,11 +46,11 @@ export const BEGINNINGS = {
 /** @type {Record<Collection, number[]>} */
 export const SIZES = { photographs: [32, 64], bits: [10, 16] };
 
-/** The values that settings may have. */
+/** The values allowed for each setting. */
 export { RULES };
 
 /**
- * Keys of what is stored, in order.
+ * Keys of the stored pictures, in order.
  *
  * @param {Pick<Settings, "K" | "also" | "without">} settings
  */
@@ -60,7 +60,7 @@ export function storedOf({ K, also, without }) {
 }
 
 /**
- * A paint layer over a size × size query: a mark a pixel and the colours of the painted ones.
+ * An empty paint layer over a size × size query: one mark per pixel, and the colours of the painted pixels.
  *
  * @type {(size: number) => Paint}
  */
@@ -71,7 +71,7 @@ export const noPaint = (size) => ({
 });
 
 /**
- * One dab of a square brush; `colour` null restores the true picture.
+ * Paints one dab of a square brush; if `colour` is null, it restores the true picture.
  *
  * @type {(paint: Paint, row: number, column: number, brush: number, colour: number[] | null) => void}
  */
@@ -88,7 +88,7 @@ export function dab(paint, row, column, brush, colour) {
 }
 
 /**
- * Everything the simulation needs for these settings, and what the page shows of it before the first step.
+ * Everything that the simulation needs for these settings, and that the page shows before the first step.
  *
  * @param {Settings} settings
  * @param {Library} library

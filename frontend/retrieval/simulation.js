@@ -1,4 +1,4 @@
-// The two descents, step by step until they rest, and what is recorded about them. No drawing, no messages.
+// The two descents, step by step until they rest, and the numbers recorded at each step. No drawing, no messages.
 import { ExactMemory, softmin, squaredDistance } from "../math/exact.js";
 import { toBytes } from "../math/patterns.js";
 import { gauge } from "./math/gauge.js";
@@ -8,8 +8,9 @@ import { gauge } from "./math/gauge.js";
 
 /** @typedef {{ id: string | number, values: Float32Array }} Pattern */
 /**
- * What the simulation is told: D entries, of which `free` descend (all, where it is null); the true picture, and which
- * of the patterns is wanted; `shown` bytes show a state.
+ * The settings of a simulation. Of the D entries, the `freedom` entries marked in `free` descend (all, if it is null).
+ * `truth` is the true picture. `wanted` is its index among the stored patterns or, if it is not stored, that of the
+ * pattern nearest to the query. `shown` is the number of bytes that show a state.
  *
  * @typedef {{
  *   D: number,
@@ -29,38 +30,38 @@ import { gauge } from "./math/gauge.js";
  * }} Config
  */
 /**
- * What is known before the first step: roughness and pull from T and the query alone.
+ * Roughness and pull, which T and the query alone determine before the first step.
  *
  * @typedef {{ roughness: number | null, pull: number | null }} Info
  */
 
-/** What is recorded at a step, in this order. */
+/** Names of the numbers recorded at a step, in their order. */
 export const FIELDS = /** @type {const} */ ([
   "energyExact",
   "energyDistributed",
   "distance", // between the two states
   "S",
   "floored",
-  "nearestExact", // over the free entries, as all that follows; −1 where nothing is near
+  "nearestExact", // index of the nearest pattern over the free entries; −1 if the state is NaN
   "nearestDistributed",
-  "errorExact", // mean absolute error in pixel units, or the share of wrong bits
+  "errorExact", // mean absolute error in pixel units, or the fraction of wrong bits
   "errorDistributed",
-  "leadExact", // distance to the wanted pattern over that to the runner-up
+  "leadExact", // distance to the wanted pattern over the distance to the nearest other one, over the free entries
   "leadDistributed",
-  "mixedExact", // 1/Σp²: how many patterns the state is a mean of
+  "mixedExact", // 1/Σp² over all entries: the effective number of patterns that the state mixes
   "mixedDistributed",
-  "grainExact", // mean distance, in pixel units, from the blend of patterns that the state is nearest to
+  "grainExact", // mean distance of the free entries, in pixel units, from the blend with the state's weights p
   "grainDistributed",
 ]);
 
 /** @typedef {(typeof FIELDS)[number]} Field */
 
-/** At rest a step moves no free pixel by more than this, in pixel units: a quarter of a grey level. */
+/** A state rests when a step moves no free pixel by more than this, in pixel units: a quarter of a grey level. */
 export const REST = 1e-3;
 
 export class Simulation {
   step = 0;
-  rests = { exact: false, distributed: false }; // each by itself: from then on it stays
+  rests = { exact: false, distributed: false }; // each state rests individually, and stays from then on
   /** @type {number | null} */
   overflow = null; // the step at which numbers left the range of floats
 
@@ -84,7 +85,7 @@ export class Simulation {
     this.info = gauge({ ...config, T: memory.T, S: this.at.distributed.S, free: config.freedom });
   }
 
-  /** Evaluates both memories where the two states stand. */
+  /** Evaluates each memory at its own state. */
   look() {
     const [g, gHat] = this.gradients;
     const exact = this.exact.energyGradient(this.x, g);
@@ -103,13 +104,13 @@ export class Simulation {
     return at;
   }
 
-  /** Whether there is no further step. */
+  /** True if there is no further step. */
   get done() {
     const { exact, distributed } = this.rests;
     return (exact && distributed) || this.overflow !== null || this.step >= this.config.steps;
   }
 
-  /** One step of each memory that does not rest. */
+  /** Takes one step in each memory whose state does not rest. */
   advance() {
     const { config, rests, at } = this;
     const { eta, free } = config;
@@ -128,7 +129,7 @@ export class Simulation {
     this.at = this.noted({ exact, distributed });
   }
 
-  /** Energies and the distance of the two states: all that a drag draws of each step. */
+  /** The energies of the two states and the distance between them: during a drag, no more is drawn of each step. */
   trace() {
     const { exact, distributed } = this.at;
     return [exact.energy, distributed.energy, Math.sqrt(squaredDistance(this.x, this.xHat))];
@@ -151,7 +152,7 @@ export class Simulation {
   }
 
   /**
-   * What a state is near to, by the free entries; and of how many patterns it is a mean, by all.
+   * The pattern nearest to a state over the free entries, and the number of patterns that the state mixes over all.
    *
    * @param {Float32Array} x
    */
@@ -173,7 +174,7 @@ export class Simulation {
   }
 
   /**
-   * Both states as bytes, one after the other.
+   * Writes both states as bytes, one after the other.
    *
    * @param {Uint8ClampedArray} bytes
    */
@@ -185,7 +186,7 @@ export class Simulation {
 }
 
 /**
- * How many patterns weights p mix: 1/Σp².
+ * The effective number of patterns that weights p mix: 1/Σp².
  *
  * @param {ArrayLike<number>} p
  */
@@ -196,7 +197,7 @@ export function mixture(p) {
 }
 
 /**
- * One step; returns the largest move of a free entry.
+ * Takes one step in place; returns the largest move of a free entry.
  *
  * @type {(x: Float32Array, gradient: Float32Array, eta: number, free: Uint8Array | null) => number}
  */
@@ -213,8 +214,8 @@ export function descend(x, gradient, eta, free) {
 }
 
 /**
- * How far a state is from the blend of patterns with weights p: on average over the free entries, in pixel units. A blend
- * has none; what random features add to one is noise.
+ * The distance of a state from the blend of patterns with weights p, on average over the free entries, in pixel units.
+ * For a blend without noise it is 0, so it measures the noise that random features add.
  *
  * @type {(x: Float32Array, p: ArrayLike<number>, patterns: Float32Array[], config: Pick<Config, "free" | "freedom">) => number}
  */
@@ -230,7 +231,7 @@ function grain(x, p, patterns, { free, freedom }) {
 
 /** @type {(x: Float32Array, config: Pick<Config, "truth" | "free" | "freedom" | "bits">) => number} */
 export function meanError(x, { truth, free, freedom, bits }) {
-  const all = !free || freedom === 0; // where nothing is free, what is held is what is judged
+  const all = !free || freedom === 0; // if nothing is free, the clamped entries are judged
   const unit = Math.sqrt(x.length);
   const half = 0.5 / unit;
   let total = 0;

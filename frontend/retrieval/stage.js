@@ -1,5 +1,5 @@
-// The pictures from left to right: the query, which can be painted, and the answers of the two memories; the true picture
-// over the query while it is asked for, and answers that are pinned to compare.
+// The pictures from left to right: the query, which can be painted, and the answers of the two memories. The true
+// picture covers the query on request, and pinned answers are shown for comparison.
 import { h, setText } from "../kit/dom.js";
 import { droppable, paintable, picture } from "../kit/imagewell.js";
 import { percent } from "../kit/number.js";
@@ -11,8 +11,8 @@ import { errorInWords, verdictOf } from "./report.js";
 
 const PAINT_HELP =
   "Query. Drag to paint over it. With the keyboard: arrow keys move the brush, space paints. Drop an image file to use it.";
-const SMALL = 32; // pixels a side, where there is no picture
-/** Left out where there is no room. */
+const SMALL = 32; // pixels per side of the placeholder for a picture
+/** A word left out where there is no room. */
 const long = () => h("span", { class: "r1-long" }, " memory");
 const ON_ITS_WAY = "on its way";
 const NAMES = /** @type {const} */ (["exact", "distributed"]);
@@ -67,13 +67,13 @@ export function createStage(size, on) {
     h("figcaption", {}, h("strong", {}, "Pinned"), words),
   );
 
-  /** @type {(name: "exact" | "distributed", told: string, note: string) => void} */
-  const say = (name, told, note) => {
+  /** @type {(name: "exact" | "distributed", verdict: string, note: string) => void} */
+  const say = (name, verdict, note) => {
     panels[name].element.classList.remove("r1-waiting");
-    setText(panels[name].verdict, told);
-    panels[name].verdict.classList.toggle("r1-wrong", told.startsWith("✗"));
+    setText(panels[name].verdict, verdict);
+    panels[name].verdict.classList.toggle("r1-wrong", verdict.startsWith("✗"));
     setText(panels[name].note, note);
-    shown[name].say(`Answer of the ${name} memory: ${told}, ${note}`);
+    shown[name].say(`Answer of the ${name} memory: ${verdict}, ${note}`);
   };
   /** @type {(name: "exact" | "distributed", nearest: Nearest, both: Both, sure: boolean) => void} */
   const judge = (name, nearest, { overflow, bits, freedom }, sure) => {
@@ -90,10 +90,10 @@ export function createStage(size, on) {
       Object.values(panels).map((p) => p.element),
     ),
     ghosts,
-    /** @param {boolean} on Whether a finger paints on the query, and does not scroll. */
+    /** @param {boolean} on True if a finger paints on the query instead of scrolling. */
     touchable: (on) => shown.query.canvas.classList.toggle("r1-touch", on),
     /**
-     * What stands before the first step.
+     * Sets the query and the true picture, with words on how much is hidden or flipped.
      *
      * @param {{ truth: Uint8ClampedArray, query: Uint8ClampedArray, label: string, isStored: boolean, known: number, flips: number }} start
      */
@@ -106,7 +106,7 @@ export function createStage(size, on) {
       setText(panels.query.note, hidden);
     },
     /**
-     * Puts what is being drawn in the query's place.
+     * Shows the unfinished drawing in the query's place.
      *
      * @param {Uint8Array} bytes
      */
@@ -115,7 +115,7 @@ export function createStage(size, on) {
       setText(panels.query.verdict, "your drawing");
       setText(panels.query.note, "draw here");
     },
-    /** @param {boolean} on Whether the true picture covers the query. */
+    /** @param {boolean} on True if the true picture covers the query. */
     reveal(on) {
       shown.truth.canvas.hidden = !on;
     },
@@ -127,17 +127,17 @@ export function createStage(size, on) {
       }
     },
     /**
-     * The two states of one step; `found` says how near each is to what, `sure` which of them will change no more.
+     * Shows the two states of one step; `both` reports on each, and `sure` says which of them will not change any more.
      *
-     * @type {(bytes: Uint8ClampedArray, found: Both, sure: { exact: boolean, distributed: boolean }) => void}
+     * @type {(bytes: Uint8ClampedArray, both: Both, sure: { exact: boolean, distributed: boolean }) => void}
      */
-    show(bytes, found, sure) {
+    show(bytes, both, sure) {
       const n = bytes.length / 2;
       shown.exact.show(bytes.subarray(0, n));
-      shown.distributed.show(found.overflow === null ? bytes.subarray(n) : nothing(n));
-      for (const name of NAMES) judge(name, found[name], found, sure[name]);
+      shown.distributed.show(both.overflow === null ? bytes.subarray(n) : nothing(n));
+      for (const name of NAMES) judge(name, both[name], both, sure[name]);
     },
-    /** Hides both states until the reader has said what they will be. */
+    /** Hides both states until the reader has made a prediction. */
     wait() {
       for (const name of NAMES) {
         shown[name].show(new Uint8Array(3 * SMALL * SMALL).fill(128));
@@ -146,7 +146,7 @@ export function createStage(size, on) {
       }
     },
     /**
-     * Two states to compare with, in words; null takes them away.
+     * Shows two pinned states, with words on them, for comparison; null removes them.
      *
      * @param {{ bytes: Uint8ClampedArray, words: string } | null} pin
      */
@@ -162,7 +162,7 @@ export function createStage(size, on) {
 }
 
 /**
- * Stripes: there is no picture.
+ * Stripes, shown if there is no picture.
  *
  * @param {number} n
  */

@@ -10,10 +10,10 @@ import { storedOf } from "./settings.js";
 /** @import { Settings } from "./settings.js" */
 
 const TILE = 32; // pixels
-const OFFERED = 24; // random patterns shown one by one: the others come by their number alone
+const OFFERED = 24; // random patterns with a tile each: the others are stored only by a larger K
 
 /**
- * Keys that can be shown one by one.
+ * Keys of the pictures that have a tile each.
  *
  * @type {(library: Library, collection: Collection) => number[]}
  */
@@ -74,9 +74,9 @@ export function storedPictures(library, change, on) {
     show(settings) {
       const { collection: name, size, target } = settings;
       const stored = storedOf(settings);
-      const wanted = JSON.stringify([name, size, target, stored, library.own.length]);
-      if (wanted === shown) return;
-      shown = wanted;
+      const id = JSON.stringify([name, size, target, stored, library.own.length]);
+      if (id === shown) return;
+      shown = id;
       collection.value = name;
       const items = offered(library, name).map((key) => {
         const label = library.label(name, key);

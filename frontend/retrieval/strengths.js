@@ -1,5 +1,5 @@
-// The strength of the vector's noise, and its limit for a whole run: the vector finds the picture where the noise is
-// below the limit [D-sharp11].
+// The strength of the vector's noise, and its limit for a whole run: the vector finds the picture if the noise is below
+// the limit [D-sharp11].
 import { fixed } from "../kit/number.js";
 import { roughnessAllowed } from "./math/descent.js";
 import { AHEAD } from "./report.js";
@@ -9,12 +9,12 @@ import { AHEAD } from "./report.js";
 
 /** @typedef {{ limit: number, noise: number }} Strengths */
 
-const EVEN = 1.2; // a ratio up to which a run may or may not find the picture: the law's own error
+const EVEN = 1.2; // up to this ratio, a run may or may not find the picture: the error of the law
 
 /**
- * Both in one unit: the length of the noise's slope, c = √(D_free·K/2Y), and the largest c at which the run finds the
- * picture that is meant. Null where the law says nothing: for positive features, where nothing moves, and for bits, which
- * are too few for it.
+ * The noise and its limit in one unit. The noise is the length of its slope: c = √(D_free·K/2Y) for sincos features,
+ * with Y in place of 2Y for cos. The limit is the largest c at which the run finds the true picture, and 0 if that is
+ * not stored. Null if the law does not apply: for positive features, for bits, which are too few, or if nothing is free.
  *
  * @type {(settings: Settings, ready: Pick<Ready, "freedom" | "isStored" | "wanted" | "stored">, foresight: Foresight) => Strengths | null}
  */
@@ -36,7 +36,7 @@ export function strengthsOf(
 export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 2 : 0));
 
 /**
- * Where the noise stands, in a few words; the law is not surer than that.
+ * The noise compared with its limit, in a few words; near the limit they say no more than the law can.
  *
  * @type {(strengths: Strengths, isStored: boolean) => string}
  */
@@ -50,7 +50,7 @@ export function whereOf({ limit, noise }, isStored) {
     : "Noise just above limit: it may fail.";
 }
 
-/** Why there is nothing to show. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */
+/** The reason why nothing is shown. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */
 export function unknownOf({ collection }, freedom) {
   if (freedom === 0) return "Nothing is hidden.";
   return collection === "bits" ? "Known for photographs only." : "Known for cosines only.";

@@ -1,16 +1,16 @@
-// The vector of the distributed memory as a strip of squares: its length follows Y, and nothing that is stored.
+// The vector of the distributed memory as a strip of squares: its length depends on Y, and not on the stored pictures.
 import { h } from "../kit/dom.js";
 import { count } from "../kit/number.js";
 import { RULES } from "./settings.js";
 
 const HIGH = 16; // squares
 const WIDE = 128;
-const WHITE = 6; // the sum of cosines from which on a square is white, and from minus which on it is black
+const WHITE = 6; // a sum of cosines of this or more is white, and of minus this or less black
 const EMPTY = "rgb(128 128 128 / 25%)";
 const MOST = RULES.counts.Y[1];
 
 /**
- * Squares in a row: as √Y, so that both ends of its range can be seen.
+ * The squares in a row. They grow as √Y, so that both ends of the range of Y are visible.
  *
  * @param {number} Y
  */
@@ -36,7 +36,7 @@ export function createStrip() {
   return {
     canvas,
     /**
-     * As long as T is, without its entries.
+     * Draws an empty strip as long as T.
      *
      * @type {(Y: number, numbers: number) => void}
      */
@@ -48,7 +48,7 @@ export function createStrip() {
       canvas.setAttribute("aria-label", `The vector T, ${count(numbers)} numbers: not shown yet`);
     },
     /**
-     * The first entries of T, each a sum of one cosine per picture; how many T has; and of how many pictures it is.
+     * Draws the first entries of T, each a sum of one cosine per picture; T has `numbers` entries, and sums K pictures.
      *
      * @type {(values: Float32Array, Y: number, numbers: number, K: number) => void}
      */
@@ -56,7 +56,7 @@ export function createStrip() {
       const columns = columnsOf(Y);
       const image = new ImageData(columns, HIGH);
       for (let i = 0; i < columns * HIGH; i++) {
-        const at = 4 * ((i % HIGH) * columns + Math.floor(i / HIGH)); // column by column: a longer one goes on
+        const at = 4 * ((i % HIGH) * columns + Math.floor(i / HIGH)); // column by column: a longer T adds columns
         image.data.fill(grey(values[i] ?? 0), at, at + 3);
         image.data[at + 3] = 255;
       }

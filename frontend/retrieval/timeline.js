@@ -23,7 +23,7 @@ export class Timeline {
   /** @type {number[][]} */
   records = [];
   /** @type {Float32Array[]} */
-  weights = []; // of the exact memory, a stored picture each
+  weights = []; // of the exact memory: for each step, one weight per stored picture
   bounds = noBounds();
 
   clear() {

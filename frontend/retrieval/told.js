@@ -51,7 +51,7 @@ export function createTold(library, now) {
     at,
     of,
     /**
-     * The run's own numbers, once it has ended.
+     * The numbers of the run, or null if it has not ended or has overflowed.
      *
      * @returns {Findings | null}
      */

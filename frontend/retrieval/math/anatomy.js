@@ -4,7 +4,7 @@ import { dot } from "../../math/linear.js";
 
 /** @import { DistributedMemory } from "../../math/distributed.js" */
 
-const POINTS = 120; // of the running sum, at equal ratios
+const POINTS = 120; // points of the running sum, at equal ratios
 
 /**
  * The weights of one frequency, a row of Ω (length D).
@@ -14,7 +14,7 @@ const POINTS = 120; // of the running sum, at equal ratios
 export function weightsOf({ features }, frequency) {
   const { P, D, block } = features;
   const b = Math.floor(frequency / P);
-  features.project(b); // makes the block the b-th
+  features.project(b); // loads the signs and norms of block b
   block.h.fill(0);
   block.h[frequency - b * P] = 1;
   block.sum.fill(0);
@@ -25,7 +25,7 @@ export function weightsOf({ features }, frequency) {
 }
 
 /**
- * Ŝ from the first n frequencies alone, for some n up to all: pairs n, Ŝ.
+ * Ŝ from the first n frequencies alone, as pairs n, Ŝ, for a growing series of n up to Y.
  *
  * @type {(memory: DistributedMemory, x: ArrayLike<number>) => Float64Array<ArrayBuffer>}
  */
@@ -55,7 +55,7 @@ export function runningSum(memory, x) {
  * Everything that the vector does with a state x at one step, as seen from one frequency.
  *
  * @param {DistributedMemory} memory
- * @param {Float32Array[]} patterns What it stores.
+ * @param {Float32Array[]} patterns The stored patterns.
  * @param {Float32Array} x
  * @param {number} frequency From 0.
  */
@@ -75,7 +75,7 @@ export function anatomy(memory, patterns, x, frequency) {
     phases: Float64Array.from(patterns, phaseOf), // of each stored picture
     phaseOf,
     entry, // sums of cosines and of sines over the stored pictures: √Y times the two entries of T
-    part: entry.cos * Math.cos(phase) + entry.sin * Math.sin(phase), // Ŝ is the mean of it over all frequencies
+    part: entry.cos * Math.cos(phase) + entry.sin * Math.sin(phase), // Ŝ is the mean of this part over all frequencies
     running: runningSum(memory, x),
     S,
     floored,

@@ -1,10 +1,11 @@
-// The noise that a whole run can stand, from distances alone: the law of the descent [D-sharp11], with a well for every
-// stored pattern in place of one. No features are drawn.
+// The largest noise with which a whole run still succeeds, from distances alone: the law of the descent [D-sharp11],
+// with one well per stored pattern instead of a single well. No features are drawn.
 
 /**
- * What the law needs: squared distances of the query to the patterns, the part of them that is held, and those between
- * the patterns (K × K) over the free entries. The run takes `steps` steps of size `eta` towards pattern `wanted`, and
- * has found it at less than `ahead` of its distance to any other (of a lone pattern: to where it began).
+ * The data that the law needs. `start` has the squared distances from the query to the patterns, and `held` the
+ * part of them over the clamped entries; `moving` (K × K) has those between the patterns, over the free entries. The
+ * run takes `steps` steps of size `eta` towards pattern `wanted`. It has found the pattern if the distance to it is
+ * less than `ahead` times that to any other pattern (for a lone pattern: times that from the query).
  *
  * @typedef {{
  *   start: Float64Array, held: Float64Array, moving: Float64Array,
@@ -12,14 +13,14 @@
  * }} Descent
  */
 
-const LONGEST = 100; // steps that are followed: the work grows as their cube
-const STILL = 1e-6; // squared, in units of 1/β: a step of less leads nowhere else
-const FAR = 100; // squared, in units of 1/β: nothing calls a state back
-const [LEAST, MOST] = [0.001, 4]; // roughness
+const LONGEST = 100; // steps followed at most, because the work grows as their cube
+const STILL = 1e-6; // squared length in units of 1/β: after a shorter step the run is at rest
+const FAR = 100; // squared length in units of 1/β: a state so far beyond all patterns does not return
+const [LEAST, MOST] = [0.001, 4]; // range of the roughness
 const HALVINGS = 11;
 
 /**
- * The largest roughness c at which the run still finds the wanted pattern; 0 where it does not find it without noise.
+ * The largest roughness c at which the run still finds the wanted pattern; 0 if it fails even without noise.
  *
  * @type {(descent: Descent, beta: number) => number}
  */
@@ -36,8 +37,8 @@ export function roughnessAllowed(descent, beta) {
 }
 
 /**
- * The patterns around the query, in units of 1/√β: their inner products seen from the query, and the part of their
- * distances that is held.
+ * The patterns relative to the query, in units of 1/√β: their inner products over the free entries, and their squared
+ * distances from the query over the clamped entries.
  *
  * @param {Descent} descent
  * @param {number} beta
@@ -54,8 +55,9 @@ function wellsOf({ start, held, moving, wanted, eta, steps, ahead }, beta) {
 }
 
 /**
- * Whether the descent finds the wanted pattern at roughness c. A state is a sum of the patterns, seen from the query, and
- * of noise vectors ζ₀, ζ₁, … with ⟨ζᵢ, ζⱼ⟩ = c²·exp(−|uᵢ − uⱼ|²/2); each state left behind attracts as a pattern would.
+ * True if the descent finds the wanted pattern at roughness c. Relative to the query, a state uᵢ is a sum of the
+ * patterns and of noise vectors ζ₀, ζ₁, … with ⟨ζᵢ, ζⱼ⟩ = c²·exp(−|uᵢ − uⱼ|²/2). Each earlier state attracts like a
+ * pattern.
  *
  * @type {(wells: ReturnType<typeof wellsOf>, c: number) => boolean}
  */

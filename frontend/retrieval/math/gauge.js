@@ -3,10 +3,11 @@ import { dot } from "../../math/linear.js";
 
 /** @import { Basis } from "../../math/features.js" */
 
-const STEEPEST = Math.exp(-0.5); // of the well's slope r·e^(−r²/2), at r = 1
+const STEEPEST = Math.exp(-0.5); // the well's height e^(−r²/2) at r = 1, where its slope r·e^(−r²/2) is steepest
 
 /**
- * The well's slope over the noise's, where the well has the height e^(−r²/2) [D-sharp11].
+ * The slope of the well at the height e^(−r²/2), divided by the slope c of the noise [D-sharp11]. Inside r = 1 the
+ * steepest slope counts.
  *
  * @type {(height: number, c: number) => number}
  */
@@ -17,15 +18,15 @@ export function slopeRatio(height, c) {
 }
 
 /**
- * The slope ratio at which the first step leads no nearer; none from η = 2 on, where every step leads away.
+ * The slope ratio above which the first step leads nearer; infinite from η = 2 on, where every step leads away.
  *
  * @param {number} eta
  */
 export const criticalSlope = (eta) => (eta < 2 ? Math.sqrt(eta / (2 - eta)) : Infinity);
 
 /**
- * The roughness that T tells, and the slope ratio over the critical one. Null for positive features, of which ‖T‖ is
- * no noise; and there is no pull where nothing is free to move.
+ * The roughness measured from T, and the pull: the slope ratio divided by the critical one. Both are null for positive
+ * features, whose ‖T‖ does not measure noise. The pull is null if nothing is free to move.
  *
  * @param {{ T: Float32Array, S: number, basis: Basis, free: number, eta: number }} read
  */

@@ -1,16 +1,16 @@
-// Predictions for a whole map of settings, from distances alone: where a memory mixes patterns, where noise hides what
-// T stores [D-sharp11], and how far from the truth either memory leaves a query.
+// Predictions for a whole map of settings, from distances alone: the settings at which a memory mixes patterns or noise
+// hides the patterns in T [D-sharp11], and the error of each memory.
 import { Geometry } from "../../math/bounds.js";
 import { softmin, squaredDistance } from "../../math/exact.js";
 import { criticalSlope, slopeRatio } from "./gauge.js";
 
-const ROUNDS = 12; // of mean shift: the exact memory is at rest, to the eye
-const FEWER = 3; // for many patterns, which it tells apart at once or not at all
-const SAMPLED = 64; // patterns whose pairs speak for all
+const ROUNDS = 12; // of mean shift, after which the exact memory is visibly at rest
+const FEWER = 3; // for many patterns, which mean shift separates at once or not at all
+const SAMPLED = 64; // patterns, whose pairs stand for all pairs
 
 /**
- * One column of the map, whatever Y: Ŝ(q) without noise, E‖T‖², the patterns mixed where the exact memory rests, and
- * its error there.
+ * The predictions for one column of the map, for every Y: `S`, the value of Ŝ(q) without noise; `grain`, E‖T‖²;
+ * `mixed`, the number of patterns mixed where the exact memory rests; and `blend`, its error there.
  *
  * @typedef {{ beta: number, S: number, grain: number, mixed: number, blend: number }} Foreseen
  */
@@ -49,7 +49,8 @@ export class Foresight {
   }
 
   /**
-   * |x − ξ|² at the mean of the patterns with weights p, over what is held and what is free.
+   * |x − ξ|² for each pattern, where x is the query in the clamped entries, and in the free ones the mean of the
+   * patterns with weights p.
    *
    * @param {Float64Array} p
    */
@@ -66,7 +67,7 @@ export class Foresight {
   }
 
   /**
-   * E‖T‖² = Σ k(ξ, ξ′) over all pairs: K, where no two patterns are near each other.
+   * E‖T‖² = Σ k(ξ, ξ′) over all pairs, which is K if no two patterns are near each other.
    *
    * @param {number} beta
    */
@@ -81,7 +82,7 @@ export class Foresight {
   }
 
   /**
-   * The error of that mean: of the grey scale, or the share of wrong bits.
+   * The error of the mean with weights p: on the grey scale, or the fraction of wrong bits.
    *
    * @param {Float64Array} p
    */
@@ -106,7 +107,8 @@ export class Foresight {
 }
 
 /**
- * The Y at which the first step leads no nearer: above it the pull at the query exceeds the critical one.
+ * The critical Y of the first step. For a larger Y, the pull at the query exceeds the critical pull, and the first step
+ * leads nearer.
  *
  * @type {(column: Foreseen, setting: { freedom: number, eta: number, paired: boolean }) => number}
  */
@@ -116,8 +118,9 @@ export function noiseEdge({ S, grain }, { freedom, eta, paired }) {
 }
 
 /**
- * The error that the two together foretell at Y: half of what there is to lose where the pull is the critical one, and
- * else the blend, and noise of c²/β on the free entries [D-sharp5].
+ * The error predicted at Y: a mean of the error `lost` of a run lost in noise, and the error of a run that works, with
+ * equal weights at the critical Y. A run that works ends at the blend, with noise of squared length c²/β on the free
+ * entries [D-sharp5].
  *
  * @type {(column: Foreseen, Y: number, setting: { D: number, freedom: number, eta: number, paired: boolean, lost: number }) => number}
  */

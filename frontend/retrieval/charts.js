@@ -5,7 +5,7 @@ import { h } from "../kit/dom.js";
 import { table } from "../kit/export.js";
 import { amount, power } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
-import { billOf } from "./bill.js";
+import { factsOf } from "./facts.js";
 
 /** @import { Data } from "../kit/chart.js" */
 /** @import { End } from "./actor.js" */
@@ -80,12 +80,12 @@ export function createCharts() {
       { key: "printed", label: "Theorem 2 as printed", tone: "printed", dash: "10 3 2 3" },
     ],
   });
-  const bill = facts();
+  const runFacts = facts();
   return {
     element: h(
       "div",
       { class: "r1-charts" },
-      h("div", {}, energies.element, bill.element),
+      h("div", {}, energies.element, runFacts.element),
       distances.element,
     ),
     /**
@@ -104,7 +104,7 @@ export function createCharts() {
     draw({ end, bounds, relativeNoise, settings, ready, step, pin }) {
       const { trace } = end;
       const pinned = pin?.trace;
-      bill.show(billOf(end, ready));
+      runFacts.show(factsOf(end, ready));
       const column = (/** @type {number[][]} */ rows, /** @type {number} */ i) =>
         points(rows.map((row) => row[i]));
       const [E, Ehat, distance] = trace[Math.min(step, trace.length - 1)];

@@ -146,7 +146,7 @@ const QUESTIONS = [
   {
     key: "figure1",
     name: "Does the paper’s Figure 1 work for every picture?",
-    ask: "As in the paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",
+    ask: "As in the paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is kept fixed, the rest starts black. Does it work for every picture?",
     predict: WHO,
     after: (r) =>
       `Not for this one: the answer of the distributed memory is ${vector(r)}, and the noise, ${noiseOf(r)}, is above its limit, ${limitOf(r)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
@@ -158,7 +158,7 @@ const QUESTIONS = [
   {
     key: "figure2",
     name: "Does the paper’s Figure 2 save memory?",
-    ask: "As in the paper: twenty pictures in one vector T of 400,000 numbers, the top 60 % held. Does T save memory?",
+    ask: "As in the paper: twenty pictures in one vector T of 400,000 numbers, with the top 60 % kept fixed. Does T save memory?",
     after: (r) =>
       `It works (${errors(r)}), at the edge of what Y allows. And T holds ${fixed(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
     set: {

@@ -33,7 +33,7 @@ export function createReadouts() {
     ],
   });
   blend.element.title =
-    "1/Σp² with the softmax weights p where the exact memory rests: how many stored patterns that state is a mean of. A larger β parts them.";
+    "1/Σp² with the softmax weights p where the exact memory rests: how many stored patterns that state is a mean of. A larger β leaves fewer patterns in the mean.";
   blend.element.classList.add("r1-turned"); // here the high end is the bad one
   return {
     /** Hides both numbers until the reader has made a prediction. */

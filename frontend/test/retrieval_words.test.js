@@ -4,7 +4,7 @@ import { roundNumbers } from "../kit/axis.js";
 import { between } from "../kit/imagewell.js";
 import { shade } from "../kit/map.js";
 import { amount } from "../kit/number.js";
-import { billOf } from "../retrieval/bill.js";
+import { factsOf } from "../retrieval/facts.js";
 import { printedInWords } from "../retrieval/charts.js";
 import { createSketch } from "../retrieval/own.js";
 import {
@@ -82,7 +82,7 @@ test("numbers are written out, without exponents of a program", () => {
   const of = { config: { Y: 200_000 }, stored: [0], freedom: 300 };
   /** @type {any} */
   const end = { frame: { step: 40 }, info: { roughness: null, pull: null }, milliseconds: 20 };
-  const rows = billOf(end, { ...of, numbers: { exact: 3072, distributed: 400_000 } });
+  const rows = factsOf(end, { ...of, numbers: { exact: 3072, distributed: 400_000 } });
   assert.ok(rows.every(([, value]) => !/e\+|NaN|Infinity/.test(value)));
   assert.equal(rows.at(-1)?.[1], "2,000 steps a second");
 });

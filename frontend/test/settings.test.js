@@ -185,7 +185,7 @@ test("a map is filled coarse to fine, each cell once", () => {
   assert.deepEqual(new Set(early), new Set(["2,2"]));
 });
 
-test("the bill counts K·D numbers against 2Y, and the known pixels are held", () => {
+test("the facts count K·D numbers against 2Y, and the known pixels are held", () => {
   const ready = prepare(settings, library(), noPaint(32));
   assert.deepEqual(ready.numbers, { exact: 3 * 3072, distributed: 120000 });
   assert.equal(ready.freedom, 1536);

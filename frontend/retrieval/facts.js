@@ -13,7 +13,7 @@ const figures = (v) => amount(v, 2);
  *
  * @type {(end: Pick<End, "frame" | "info" | "milliseconds">, ready: Pick<Ready, "config" | "stored" | "numbers" | "freedom">) => [string, string][]}
  */
-export function billOf({ frame, info, milliseconds }, { config, stored, numbers, freedom }) {
+export function factsOf({ frame, info, milliseconds }, { config, stored, numbers, freedom }) {
   const { Y } = config;
   const { roughness } = info;
   const speed = (1000 * frame.step) / milliseconds;
@@ -35,7 +35,7 @@ export function billOf({ frame, info, milliseconds }, { config, stored, numbers,
       "Roughness c of the distributed energy",
       roughness === null
         ? "unknown: for sincos and cos features only"
-        : `${figures(roughness)}, read off T; grain from about ½ on, ruin from about 1`,
+        : `${figures(roughness)}, read off T; visible grain from about ½, failure from about 1`,
     ],
     ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],
   ];

@@ -1,4 +1,4 @@
-// Settings in, landscapes out: joins the controls, the mathematics and what is on the page.
+// The landscape explorer: connects the controls, the mathematics and the parts of the page.
 import { createFrame } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
 import { amount, figures, fixed, power } from "../kit/number.js";

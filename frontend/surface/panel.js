@@ -1,4 +1,4 @@
-// The reader's controls: those that one looks at while turning them, and the rest.
+// The reader's controls: `first` stands beside the stage, and `more` in the menu "More".
 import { elementsOf, fill, select } from "../kit/controls.js";
 import { fieldsOf } from "../kit/fields.js";
 import { figures, percent } from "../kit/number.js";

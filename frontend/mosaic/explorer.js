@@ -32,7 +32,7 @@ const UNKNOWN = "?";
 const NOT_YET = "…";
 
 /**
- * @param {object} given What differs from the explorer's own start.
+ * @param {object} given The settings that differ from the explorer's defaults.
  * @param {(K: number) => Promise<Pictures>} fetchPictures Returns at least K pictures.
  * @returns {Explorer}
  */

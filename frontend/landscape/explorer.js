@@ -27,7 +27,7 @@ const KEYS = [
 ];
 
 /**
- * @param {object} given What differs from the explorer's own start.
+ * @param {object} given The settings that differ from the explorer's defaults.
  * @returns {Explorer}
  */
 export function createExplorer(given) {

@@ -26,7 +26,7 @@ const HELP =
   "On the start, the ring on the surface: arrow keys move it. A drag across the surface turns it.";
 
 /**
- * @param {object} given What differs from the explorer's own start.
+ * @param {object} given The settings that differ from the explorer's defaults.
  * @param {Stored} stored
  * @returns {Explorer}
  */

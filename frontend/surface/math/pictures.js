@@ -18,7 +18,8 @@ export function squaredDistance(a, b) {
 
 /**
  * Three pictures as vectors of one length, in the memories' unit (divided by √D). The plane has its origin at their
- * mean and its first axis along the line from the first picture to the second. It preserves distances.
+ * mean and its first axis along the line from the first picture to the second. Distances in the plane equal those in
+ * D dimensions.
  */
 export class Pictures {
   /** @param {Float64Array[]} vectors */

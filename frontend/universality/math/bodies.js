@@ -183,7 +183,7 @@ const TWO_LAYERS = {
  */
 export function twoLayerBody(units, k) {
   const [J, d, beta] = [cellsOf(units), k.offset, 1 / (k.alpha * k.linear)];
-  const share = J ** -0.5; // input and output weight of a path unit, so that the errors through all sum to #{…}/J
+  const share = J ** -0.5; // input and output weight of each threshold's unit; their product is 1/J
   const t = Array.from({ length: J - 1 }, (_, j) => (j + 1) / J);
   const readers = inactive(kinks(4 * units, TWO_LAYERS, k.margin)).slice(0, units);
   return {

@@ -53,7 +53,7 @@ export const unvec = (x, rows) =>
  * @type {(degrees: number) => Matrix}
  */
 export function rotation(degrees) {
-  const turn = (((degrees % 360) + 360) % 360) / 90; // quarter turns are exact, because Math.sin(Math.PI) is not 0
+  const turn = (((degrees % 360) + 360) % 360) / 90; // quarter turns are tabulated, because Math.sin(Math.PI) is not 0
   const [c, s] = Number.isInteger(turn)
     ? [[1, 0, -1, 0][turn], [0, 1, 0, -1][turn]]
     : [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];

@@ -1,11 +1,11 @@
-// The run step by step: the energy alone, or how far the two memories are apart and how far they could be.
+// A chart of the run by step: the energy, or the distance of the two runs, with the tube's bound on it in that view.
 
 import { amount } from "../kit/number.js";
 import { runChart } from "../kit/runchart.js";
 
 /** @import { Consequences, Settings, View } from "./settings.js" */
 
-const SMALL = 1e-6; // below it a distance is drawn there: a logarithmic axis has no zero
+const SMALL = 1e-6; // smaller distances are drawn at this value, because a logarithmic axis has no zero
 
 /** @param {View} view */
 export function createChart(view) {
@@ -48,15 +48,15 @@ function distanceChart(view) {
         .join("; "),
   });
   /** @param {number[]} line */
-  const seen = (line) => line.map((v) => Math.max(v, SMALL));
+  const drawable = (line) => line.map((v) => Math.max(v, SMALL));
   return {
     element,
     /** @type {(settings: Settings, shown: Consequences) => void} */
     show({ steps }, { runs }) {
-      const distance = seen(runs.distance);
+      const distance = drawable(runs.distance);
       /** @type {Record<string, number[]>} */
       const values = { distance };
-      if (view === "tube") values.tube = seen(runs.tube);
+      if (view === "tube") values.tube = drawable(runs.tube);
       draw({ values, last: steps, step: steps });
     },
   };

@@ -1,4 +1,4 @@
-// Settings in, landscapes out: joins the controls, the mathematics and what is on the page.
+// The landscape explorer: connects the controls, the mathematics and the parts of the page.
 import { createFrame } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
 import { amount, figures, fixed, power } from "../kit/number.js";
@@ -27,7 +27,7 @@ const KEYS = [
 ];
 
 /**
- * @param {object} given What differs from the explorer's own start.
+ * @param {object} given The settings that differ from the explorer's defaults.
  * @returns {Explorer}
  */
 export function createExplorer(given) {

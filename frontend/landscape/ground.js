@@ -1,20 +1,20 @@
-// A landscape as shades and level lines on a canvas under a plane: coarse while a hand moves, fine at rest.
+// A landscape as shades and level lines on a canvas under a plane: coarse while the reader drags, fine afterwards.
 import { h } from "../kit/dom.js";
 import { PALETTES } from "../kit/palettes.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Palette } from "../kit/palettes.js" */
 
-const BAND = 0.1; // between two level lines, as a distance: a lone pattern has circles so far apart
-const HIGHEST = 1.9; // what is higher has the lightest shade
-const [COARSE, FINE] = [200, 440]; // pixels a side
+const BAND = 0.1; // spacing of the level lines, as a distance: around a lone pattern they are circles this far apart
+const HIGHEST = 1.9; // distance from which the shade is the lightest
+const [COARSE, FINE] = [200, 440]; // pixels per side
 
-/** A field of n × n energies, row by row from the top, and the energy above which nothing is known. */
+/** A field of n × n energies, row by row from the top; above the energy `unknown` the estimate means nothing. */
 /** @typedef {{ energies: Float64Array, n: number, least: number, unknown: number }} Field */
 
 /**
- * A canvas of its own resolution; `draw` paints the field, then what `over` draws in a context that is scaled to a
- * side of `side`.
+ * A canvas for a field. `paint` shades the field at its own resolution; `draw` copies it to the canvas and then calls
+ * `over` with a context in which the canvas is `side` wide.
  *
  * @param {number} side
  */

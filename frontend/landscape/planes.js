@@ -1,4 +1,4 @@
-// E and Ê side by side: shades and level lines, both runs, the tube, and what the reader drags.
+// E and Ê side by side: shades and level lines, both runs, the tube, and the points that the reader drags.
 import { h } from "../kit/dom.js";
 import { plane, square } from "../kit/plane.js";
 import { captioned } from "../kit/readout.js";
@@ -12,14 +12,19 @@ import { REACH } from "./settings.js";
 /** @import { Tables } from "../math/plane/estimate.js" */
 /** @import { Consequences, Settings } from "./settings.js" */
 
-/** What is on show; `veiled` while a run would tell what the reader is to predict. @typedef {{ settings: Settings, shown: Consequences, veiled: boolean }} Now */
+/**
+ * The content on show. `veiled` is true while the reader has yet to predict, because the runs would give the answer.
+ *
+ * @typedef {{ settings: Settings, shown: Consequences, veiled: boolean }} Now
+ */
 
-const REST = 180; // milliseconds without a change, after which the picture is drawn finely
-const WORK = { coarse: 8e5, fine: 2e7 }; // products of one picture
-const ENDS = { coarse: [21, 61], fine: [41, 111] }; // fewest and most ticks an axis
+const REST = 180; // milliseconds without a change after which the picture is drawn finely
+const WORK = { coarse: 8e5, fine: 2e7 }; // multiplications for one picture: ticks² × Y
+const ENDS = { coarse: [21, 61], fine: [41, 111] }; // fewest and most ticks per axis
 
 /**
- * `onMove` is told where the reader wants the query, or the i-th pattern.
+ * The plane of E, and that of Ê if `two` is true. `onMove` is called with the place to which the reader has moved the
+ * query or the i-th pattern.
  *
  * @param {{ two: boolean, onMove(moved: { query: Point } | { pattern: [number, Point] }): void }} options
  */
@@ -32,7 +37,7 @@ export function createPlanes({ two, onMove }) {
   let now = null;
   const keys = { exact: "", copy: "" };
   /** @type {{ key: string, tables: Tables } | null} */
-  let latest = null; // the tables of the last copy that was drawn
+  let latest = null; // the tables of the copy that was drawn last
 
   /** @type {(settings: Settings, ticks: Float64Array, copy: NonNullable<Consequences["copy"]>) => Float64Array} */
   function estimated({ beta, basis, Y, seed }, ticks, copy) {

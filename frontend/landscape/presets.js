@@ -1,4 +1,4 @@
-// Settings posed as questions, for each of the three chapters that show a landscape.
+// The explorer's questions with their settings, for each of the three chapters that show a landscape.
 import { posed } from "../kit/explorer.js";
 import { amount, counted, figures } from "../kit/number.js";
 import { places, settingsFrom } from "./settings.js";
@@ -7,7 +7,8 @@ import { places, settingsFrom } from "./settings.js";
 /** @import { Consequences, Settings, View } from "./settings.js" */
 
 /**
- * What is found, whether the theorem promises anything, and the Y from which on it would.
+ * The consequences of the settings; `promised`, true if the theorem gives a bound; and `needed`, the Y from which it
+ * gives one, in words.
  *
  * @typedef {Consequences & { promised: boolean, needed: string }} Found
  */
@@ -171,12 +172,12 @@ const TUBE = [
 const QUESTIONS = { exact: EXACT, both: BOTH, tube: TUBE };
 
 /**
- * The questions of a view.
+ * The questions for a view.
  *
  * @param {View} view
  */
 export const presetsOf = (view) =>
   posed(QUESTIONS[view], (/** @type {Partial<Settings>} */ set) => settingsFrom({ view, ...set }));
 
-/** All of them, whatever the view. */
+/** The questions for all views. */
 export const PRESETS = /** @type {View[]} */ (Object.keys(QUESTIONS)).flatMap(presetsOf);

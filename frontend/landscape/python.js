@@ -1,4 +1,4 @@
-// The run on show as Python, with the package.
+// The run on show as a Python script that uses the package.
 import { script } from "../kit/python.js";
 
 /** @import { Point } from "../kit/handle.js" */

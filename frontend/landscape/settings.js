@@ -11,7 +11,7 @@ import { descend } from "./math/runs.js";
 /** @import { Runs } from "./math/runs.js" */
 
 /**
- * One landscape, both, or both with the tube around the exact run.
+ * The view: the exact landscape, both landscapes, or both with the tube around the exact run.
  *
  * @typedef {"exact" | "both" | "tube"} View
  */
@@ -22,7 +22,7 @@ import { descend } from "./math/runs.js";
  * }} Settings
  */
 /** @typedef {Partial<Settings> & { count?: number }} Patch */
-/** What follows; `least` is the lowest energy at a place of rest. */
+/** The consequences of the settings. `rests` is the number of minima found, `least` the lowest energy at one. */
 /** @typedef {{ exact: Exact, copy: Estimate | null, runs: Runs, rests: number, least: number, kappa: number }} Consequences */
 
 export const REACH = 1.3;
@@ -32,7 +32,7 @@ export const YS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 const known = within(RULES);
 
 /**
- * Whether an address may set this: a place of the explorer has one view, whatever the address.
+ * True if an address may set this name to this value. It may not set the view, which each place in the book fixes.
  *
  * @type {(name: string, value: any) => boolean}
  */
@@ -70,7 +70,7 @@ export const DEFAULTS = {
 const inside = ([x, y]) => [bounded(x, -REACH, REACH), bounded(y, -REACH, REACH)];
 
 /**
- * The settings after a change; `count` adds patterns at free places, or drops the last.
+ * The settings after a change. `count` adds patterns at free places, or removes the last ones.
  *
  * @type {(settings: Settings, patch: Patch) => Settings}
  */
@@ -84,12 +84,12 @@ export function nextSettings(settings, { count, ...patch }) {
 
 /** @type {(patterns: Point[], count: number) => Point[]} */
 function counted(patterns, count) {
-  const kept = patterns.slice(0, count);
+  const chosen = patterns.slice(0, count);
   for (const place of PLACES) {
-    const free = kept.every((p) => Math.hypot(p[0] - place[0], p[1] - place[1]) > 0.25);
-    if (kept.length < count && free) kept.push(place);
+    const free = chosen.every((p) => Math.hypot(p[0] - place[0], p[1] - place[1]) > 0.25);
+    if (chosen.length < count && free) chosen.push(place);
   }
-  return kept;
+  return chosen;
 }
 
 /** @param {object} [given] */
@@ -102,7 +102,7 @@ let last = {
 };
 
 /**
- * The frequencies of a seed; the last ones are kept.
+ * The Y frequencies of a seed; the latest ones are cached.
  *
  * @type {(Y: number, seed: number) => Frequencies}
  */
@@ -118,9 +118,9 @@ function frequencies(Y, seed) {
  */
 export function consequences({ view, patterns, query, beta, Y, seed, basis, eta, steps }) {
   const exact = new Exact(patterns, beta);
-  const made = { patterns, beta, basis };
+  const common = { patterns, beta, basis };
   const copy =
-    view === "exact" ? null : new Estimate({ ...made, frequencies: frequencies(Y, seed) });
+    view === "exact" ? null : new Estimate({ ...common, frequencies: frequencies(Y, seed) });
   return {
     exact,
     copy,
@@ -140,13 +140,13 @@ export function diameterOf(patterns) {
 }
 
 /**
- * How many places the patterns themselves come to rest at, with steps of 1, and the lowest energy there.
+ * The number of places where descents from the patterns end, with steps of size 1, and the lowest energy there.
  *
  * @param {Exact} exact
  */
 function restsOf(exact) {
   /** @type {Point[]} */
-  const found = [];
+  const rests = [];
   for (const pattern of exact.patterns) {
     let x = pattern;
     for (let t = 0; t < 150; t++) {
@@ -154,7 +154,7 @@ function restsOf(exact) {
       x = [x[0] - g[0], x[1] - g[1]];
       if (Math.hypot(...g) < 1e-7) break;
     }
-    if (found.every((p) => Math.hypot(p[0] - x[0], p[1] - x[1]) > 0.02)) found.push(x);
+    if (rests.every((p) => Math.hypot(p[0] - x[0], p[1] - x[1]) > 0.02)) rests.push(x);
   }
-  return { rests: found.length, least: Math.min(...found.map((x) => exact.energy(x))) };
+  return { rests: rests.length, least: Math.min(...rests.map((x) => exact.energy(x))) };
 }

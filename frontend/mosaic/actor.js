@@ -1,4 +1,4 @@
-// One worker's part: it runs both descents, or it writes some blocks of T.
+// The code that one worker runs: both descents, or the writing of some blocks of T.
 import { createBackground } from "../kit/background.js";
 import { assembled, descent, List } from "./math/run.js";
 import { Writer } from "./math/writer.js";
@@ -20,10 +20,10 @@ import { Writer } from "./math/writer.js";
  *   | { type: "error", message: string }} Answer
  */
 
-const SLICE = 24; // milliseconds of work between two looks at the mailbox
+const SLICE = 24; // milliseconds of work before the worker reads its next message
 
 /**
- * Returns the actor's `receive`; it answers through `post(message, transferred)`.
+ * The function that receives the actor's messages. The actor answers by calling `post(message, transferred)`.
  *
  * @param {(message: Answer, transferred?: Transferable[]) => void} post
  * @returns {(message: Question) => void}

@@ -1,4 +1,4 @@
-// The page's side of the work: one worker runs both descents, and as many as there are processors write T.
+// The page's connection to its workers: one worker runs both descents, and up to four others write T.
 import { connect } from "../kit/worker.js";
 import { createActor } from "./actor.js";
 import { D } from "./math/pictures.js";
@@ -8,16 +8,17 @@ import source from "./worker.js?inline";
 /** @import { Answer, Part, Question, Track } from "./actor.js" */
 /** @import { Config, Frame } from "./math/run.js" */
 
-/** The frames of a track so far, whether there are more to come, and how long they took. */
+/** The frames of a track so far, `done` once there are no more, and the milliseconds that they took. */
 /** @typedef {{ frames: Frame[], done: boolean, milliseconds: number }} Run */
 
-const MOST = 4; // writers
+const MOST = 4; // the largest number of writers
 
 /** @returns {Run} */
 const nothing = () => ({ frames: [], done: false, milliseconds: 0 });
 
 /**
- * `frames(track)` as a run goes on, and once it is done; `writing(share)` while T is written.
+ * The engine of the page. `frames(track)` is called whenever a run has new frames, and when the run is done;
+ * `writing(share)` is called while T is written, with the fraction of its blocks that are written.
  *
  * @param {{
  *   frames(track: Track): void,
@@ -28,7 +29,7 @@ const nothing = () => ({ frames: [], done: false, milliseconds: 0 });
 export function createEngine(on) {
   const runs = { exact: nothing(), distributed: nothing() };
   let version = 0;
-  let writtenFor = ""; // what the runner's T is of
+  let writtenFor = ""; // the key of the configuration for which the runner has T
   /** @type {Config | null} */
   let config = null;
   /** @type {Link<Question> | null} */
@@ -71,7 +72,7 @@ export function createEngine(on) {
     if (config) runner?.post({ type: "run", track, version, config, parts });
   }
 
-  /** @param {Config} wanted */
+  /** @param {Config} next */
   function write({ K, beta, seed, Y }) {
     done = writers.map(() => 0);
     parts = [];
@@ -86,7 +87,7 @@ export function createEngine(on) {
   return {
     runs,
     /**
-     * These are the pictures from now on.
+     * Replaces the pictures; the first call also starts the workers.
      *
      * @param {Uint8Array} pixels
      */
@@ -101,18 +102,18 @@ export function createEngine(on) {
       writtenFor = "";
       for (const link of [runner, ...writers]) link.post({ type: "pictures", pixels });
     },
-    /** @param {Config} wanted */
-    configure(wanted) {
+    /** @param {Config} next */
+    configure(next) {
       version++;
-      config = wanted;
+      config = next;
       Object.assign(runs.exact, nothing());
       Object.assign(runs.distributed, nothing());
       run("exact");
-      if (keyOf(wanted) !== writtenFor) return write(wanted);
+      if (keyOf(next) !== writtenFor) return write(next);
       for (const writer of writers) writer.post({ type: "pause" });
       run("distributed");
     },
-    /** Nothing is computed until the next setting comes. */
+    /** Stops all computation until the next call of `configure`. */
     hold() {
       version++;
       Object.assign(runs.exact, nothing());

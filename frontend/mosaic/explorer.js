@@ -1,4 +1,4 @@
-// Settings in, walls out: joins the engine, playback and what is on the page.
+// The mosaic explorer: connects the settings, the engine, the playback and the parts of the page.
 import { reducedMotion } from "../kit/clock.js";
 import { h, setText } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
@@ -23,28 +23,28 @@ import { explain, rounded } from "./words.js";
 /** @import { Found } from "./presets.js" */
 /** @import { Patch, Ready, Settings } from "./settings.js" */
 
-// How a run plays: for so many seconds, after so many milliseconds in which the query can be seen.
+// A run plays for `seconds`; before that the query is shown alone for `lead` milliseconds.
 const ON_SIGHT = { seconds: 4, lead: 700 };
 const LET_GO = { seconds: 1.5, lead: 0 };
-const PATIENCE = 400; // milliseconds that the exact run waits for the vector, to play beside it
-const SPEED = 10; // steps a second, where the reader presses play
+const PATIENCE = 400; // milliseconds that the exact run waits for the distributed run, so that both play together
+const SPEED = 10; // steps per second when the reader presses play
 const UNKNOWN = "?";
 const NOT_YET = "…";
 
 /**
- * @param {object} given What differs from the explorer's own start.
- * @param {(K: number) => Promise<Pictures>} fetchPictures Gives K pictures at least.
+ * @param {object} given The settings that differ from the explorer's defaults.
+ * @param {(K: number) => Promise<Pictures>} fetchPictures Returns at least K pictures.
  * @returns {Explorer}
  */
 export function createExplorer(given, fetchPictures) {
   const initial = settingsFrom(given);
   /** @type {Pictures | null} */
   let pictures = null;
-  let arriving = false; // pictures are on their way
+  let arriving = false; // true while pictures are being fetched
   /** @type {Ready | null} */
   let ready = null;
-  let due = false; // the next run is to be played, from its first step
-  let moved = false; // something has changed since the reader took hold of it
+  let due = false; // true if the next run is to be played from its first step
+  let moved = false; // true if the settings have changed since the last release
   let pace = ON_SIGHT;
   let waiting = 0;
   const timeline = { last: 0 };
@@ -161,7 +161,7 @@ export function createExplorer(given, fetchPictures) {
     } else if (exact.done) showEnd();
   }
 
-  /** The exact run before the vector is written: both play once it is. */
+  /** Plays the exact run while T is still being written; both runs play once T is complete. */
   function playAlone() {
     if (!due) return showEnd();
     clock.pause();
@@ -180,7 +180,7 @@ export function createExplorer(given, fetchPictures) {
     frame.settle(engine.runs.distributed.done);
   }
 
-  /** What was shown as an end while the reader held it plays, once they let go. */
+  /** Plays the run when the reader releases a control; until then only the end of the run is shown. */
   function release() {
     if (!moved || frame.pending || reducedMotion()) return;
     moved = false;
@@ -209,7 +209,7 @@ export function createExplorer(given, fetchPictures) {
   }
 
   /**
-   * The law and the speed; before the pictures have come, the same rows without numbers.
+   * The rows with the law and the speed; they have no numbers before the pictures are loaded.
    *
    * @returns {[string, string][]}
    */
@@ -280,7 +280,7 @@ const KEYS = "With the focus on a wall: the arrow keys move the query.";
 const last = (list) => list[list.length - 1];
 
 /**
- * What a test may ask of a run.
+ * The facts about a run that tests read.
  *
  * @param {import("./engine.js").Run} run
  */

@@ -15,7 +15,7 @@ const bytesOf = (view) =>
 export default mount(
   css,
   (model) => {
-    // a kernel has sent them already; a page of the book fetches them when they are asked for
+    // In a notebook the kernel has already sent the bytes. On a page of the book they are a function that fetches them.
     const fetchOf = async (/** @type {string} */ name) => {
       const value = model.get(name);
       return unpacked(bytesOf(typeof value === "function" ? await value() : value));

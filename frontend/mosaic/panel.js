@@ -1,4 +1,4 @@
-// The reader's controls: those that one looks at while turning them, and the rest.
+// The reader's controls: `first` and `damage` are always visible, and `more` is under "More".
 import { elementsOf, fill, select } from "../kit/controls.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures } from "../kit/number.js";

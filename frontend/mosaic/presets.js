@@ -1,4 +1,4 @@
-// Settings posed as questions.
+// The explorer's questions, each with its settings.
 import { posed } from "../kit/explorer.js";
 import { count } from "../kit/number.js";
 import { settingsFrom } from "./settings.js";
@@ -8,7 +8,7 @@ import { isRight, rounded, several } from "./words.js";
 /** @import { Frame } from "./math/run.js" */
 /** @import { Patch, Ready, Settings } from "./settings.js" */
 
-/** The last frames of both memories. */
+/** The last frame of each memory, with the settings of the run. */
 /** @typedef {{ exact: Frame, copy: Frame, ready: Ready, settings: Settings }} Found */
 
 /** @type {(found: Found) => "both" | "exact" | "neither"} */
@@ -46,8 +46,8 @@ const QUESTIONS = [
     name: "Can they hold ten thousand?",
     ask: "K = 10,000, and Y = 65,536. Which memory still finds the picture?",
     predict: { options: WHO, right: winners },
-    after: (found) =>
-      `${OUTCOME[winners(found)]} ${asks(found)} The number grows in proportion to K.`,
+    after: (findings) =>
+      `${OUTCOME[winners(findings)]} ${asks(findings)} The number grows in proportion to K.`,
     set: { K: 10000, beta: 70, Y: 65536, target: 5891 },
   },
   {
@@ -55,8 +55,8 @@ const QUESTIONS = [
     name: "What does a larger gap cost?",
     ask: "Half of the picture is hidden now, and not a quarter. Nothing else has changed. Which memory still finds it?",
     predict: { options: WHO, right: winners },
-    after: (found) =>
-      `${OUTCOME[winners(found)]} ${asks(found)} The query is farther away, where the well is less steep than the noise.`,
+    after: (findings) =>
+      `${OUTCOME[winners(findings)]} ${asks(findings)} The query is farther away, where the well is less steep than the noise.`,
     set: { damage: "half" },
   },
   {
@@ -64,8 +64,8 @@ const QUESTIONS = [
     name: "Why do many stay lit?",
     ask: "β = 20. Which memory finds the picture? Then raise β until one picture has all the weight.",
     predict: { options: WHO, right: winners },
-    after: (found) =>
-      `${OUTCOME[winners(found)]} At this β the weight is spread over ${several(Math.round(found.exact.spread), "picture")}, and the answer is their mean.`,
+    after: (findings) =>
+      `${OUTCOME[winners(findings)]} At this β the weight is spread over ${several(Math.round(findings.exact.spread), "picture")}, and the answer is their mean.`,
     set: { beta: 20 },
   },
   {
@@ -73,8 +73,8 @@ const QUESTIONS = [
     name: "What if any pixel may be wrong?",
     ask: "A twentieth of the pixels are flipped, and none is known to be right. Which memory finds the picture?",
     predict: { options: WHO, right: winners },
-    after: (found) =>
-      `${OUTCOME[winners(found)]} ${asks(found)} All 256 pixels are free now, and the noise pulls on every one.`,
+    after: (findings) =>
+      `${OUTCOME[winners(findings)]} ${asks(findings)} All 256 pixels are free now, and the noise pulls on every one.`,
     set: { damage: "flips", Y: 131072 },
   },
 ];

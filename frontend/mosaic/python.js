@@ -1,4 +1,4 @@
-// The run on show as Python, with the package.
+// The run on show as a Python script that uses the package.
 import { script } from "../kit/python.js";
 import { FLIPS, HIDDEN } from "./math/damage.js";
 import { SIDE } from "./math/pictures.js";
@@ -8,7 +8,7 @@ import { SIDE } from "./math/pictures.js";
 /** @param {Settings} settings */
 export function python({ K, target, damage, beta, Y, eta, steps, seed }) {
   const flips = damage === "flips";
-  const seen = SIDE - Math.round(HIDDEN[damage] * SIDE);
+  const visible = SIDE - Math.round(HIDDEN[damage] * SIDE);
   return script(
     "import jax",
     "import numpy as np",
@@ -20,7 +20,7 @@ export function python({ K, target, damage, beta, Y, eta, steps, seed }) {
     flips && `key = jax.random.key(${seed})`,
     flips && `query = np.asarray(ro.data.flip_bits(truth[None], ${FLIPS}, key=key))[0]`,
     flips && "known = np.zeros(256, bool)",
-    !flips && `known = np.arange(256) < ${seen * SIDE}  # the upper rows`,
+    !flips && `known = np.arange(256) < ${visible * SIDE}  # the upper rows`,
     !flips && "query = np.where(known, truth, 0.5 / 16)",
     `features = ro.RandomFeatures(256, ${Y}, key=jax.random.key(${seed}), projection="hadamard")`,
     `memories = {"exact": ro.MrDAM(Xi, ${beta}), "distributed": ro.DrDAM.store(Xi, ${beta}, features)}`,

@@ -1,4 +1,4 @@
-// The reader's settings and their meaning: a query, and a configuration for the two descents.
+// The reader's settings, and what follows from them: a query, and a configuration for the two descents.
 import RULES from "../../src/rankone_book/widgets/settings/mosaic.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
@@ -21,13 +21,13 @@ import { bitsOf, D, UNIT } from "./math/pictures.js";
 export const KS = [25, 100, 225, 400, 900, 1600, 2500, 4900, 10000];
 export const YS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288];
 
-/** Whether an address may set this. */
+/** True if an address may set this name to this value. */
 export const admits = within(RULES);
 
 /** @type {Settings} */
 export const DEFAULTS = {
   K: 900,
-  target: 582, // an anchor
+  target: 582, // the anchor, U+2693
   damage: "quarter",
   beta: 50,
   Y: 262144,
@@ -37,7 +37,7 @@ export const DEFAULTS = {
 };
 
 /**
- * The settings after a change: the query stays one of the stored pictures, and Y fills whole blocks.
+ * The settings after a change. The target stays one of the K stored pictures, and Y a multiple of the block size D.
  *
  * @type {(settings: Settings, patch: Patch) => Settings}
  */
@@ -51,7 +51,8 @@ export function nextSettings(settings, patch) {
 export const settingsFrom = (/** @type {Patch} */ given = {}) => nextSettings(DEFAULTS, given);
 
 /**
- * What the two descents are told, the pixels that are free, and what the law of the descent says beforehand.
+ * The configuration of the two descents, the number of free pixels, the character's code point, and the prediction of
+ * the law.
  *
  * @param {Settings} settings
  * @param {Pictures} pictures

@@ -1,4 +1,5 @@
-// From left to right: the query, the wall of the exact memory, and that of the distributed one, each over its answer.
+// The stage, from left to right: the query, and the walls of the exact and of the distributed memory, each above the
+// memory's answer.
 import { h, setText } from "../kit/dom.js";
 import { picture } from "../kit/imagewell.js";
 import { count, percent } from "../kit/number.js";
@@ -15,7 +16,7 @@ const TITLES = { exact: "Exact memory", distributed: "Distributed memory" };
 const KEYS = "Press a picture to ask for it, or move with the arrow keys.";
 
 /**
- * A state as grey levels: ink is black.
+ * The grey levels of a state as RGB bytes; ink is black.
  *
  * @param {Float32Array} x
  */
@@ -61,9 +62,9 @@ export function createStage(on) {
   function refreshSheet() {
     if (!pictures || !now) return;
     const ink = getComputedStyle(query.canvas).getPropertyValue("--r1-ink").trim();
-    const wanted = `${now.settings.K} ${ink}`;
-    if (wanted === sheetFor) return;
-    sheetFor = wanted;
+    const key = `${now.settings.K} ${ink}`;
+    if (key === sheetFor) return;
+    sheetFor = key;
     const sheet = sheetOf(pictures.pixels, now.settings.K, ink);
     for (const track of TRACKS) panels[track].wall.paper(sheet);
   }
@@ -97,9 +98,9 @@ export function createStage(on) {
       panels.exact.element,
       panels.distributed.element,
     ),
-    /** @param {boolean} on Whether something that is to be shown is still computed. */
+    /** @param {boolean} on True while something that will be shown is still being computed. */
     busy: (on) => stage.element.setAttribute("aria-busy", String(on)),
-    /** Where the choice of the damage stands. */
+    /** The element into which the explorer puts the control of the damage. */
     place,
     /** @param {Pictures} given */
     open(given) {
@@ -107,7 +108,7 @@ export function createStage(on) {
       sheetFor = "";
     },
     /**
-     * What stands before the first step.
+     * Shows the query and the captions, before the first step.
      *
      * @param {Settings} settings
      * @param {Ready} ready
@@ -126,7 +127,7 @@ export function createStage(on) {
       for (const track of TRACKS) panels[track].wall.aim(settings.K, settings.target);
     },
     /**
-     * One step of one memory; `sure` at its last.
+     * Shows one step of one memory. `sure` is true at its last step, where a verdict replaces "on its way".
      *
      * @param {"exact" | "distributed"} track
      * @param {Frame} frame
@@ -142,7 +143,7 @@ export function createStage(on) {
       say(track, words, weighed(frame, target));
     },
     /**
-     * While a memory has nothing to show yet: the query, and an unlit wall.
+     * Shows the query and an unlit wall, for a memory that has no frames yet.
      *
      * @type {(track: "exact" | "distributed", judged: string, note: string) => void}
      */
@@ -153,10 +154,10 @@ export function createStage(on) {
       panels[track].wall.show({ K: settings.K, target: settings.target, weights: null });
       say(track, judged, note);
     },
-    /** @param {number} share Of the blocks of T that are written. */
+    /** @param {number} share The fraction of the blocks of T that are written. */
     writing: (share) =>
       stage.wait("distributed", "being written", `${percent(share)} of the vector is written`),
-    /** Draws all again, in the colours and the size of now. */
+    /** Redraws both walls in the current colours and at the current size. */
     redraw() {
       refreshSheet();
       for (const track of TRACKS) panels[track].wall.draw();

@@ -1,27 +1,27 @@
-// A wall of pictures: each is lit by its weight, and each can be chosen.
+// A wall of pictures: each picture is lit according to its weight, and the reader can choose any of them.
 import { h } from "../kit/dom.js";
 import { bounded } from "../kit/number.js";
 import { BYTES, SIDE } from "./math/pictures.js";
 
 /** @typedef {{ K: number, target: number, weights: Float32Array | null }} Shown */
 
-const CELL = SIDE + 2; // pixels of a picture with its margin
-const DENSEST = 2; // device pixels to a page's pixel: more cannot be seen
+const CELL = SIDE + 2; // pixels on a side of a picture with its margin
+const DENSEST = 2; // device pixels per CSS pixel at most: a finer drawing looks the same
 const UNLIT = 0.4; // opacity of the ink
-const BRIGHT = 0.2; // brightness from which on the ink of a picture is drawn once more
-const RINGED = 0.02; // a weight from which on a picture is also ringed, as a wall of thousands hides one square
+const BRIGHT = 0.2; // brightness above which the ink of a picture is drawn again, over its light
+const RINGED = 0.02; // weight from which a picture also gets a ring: one square is hard to find among thousands
 
-/** Pictures in a row of a wall of K. @param {number} K */
+/** The number of pictures in each row of a wall of K pictures. @param {number} K */
 export const across = (K) => Math.ceil(Math.sqrt(K));
 
-/** How brightly a weight lights: weights of one in a thousand are still seen. @param {number} p */
+/** The brightness of a picture of weight p; a weight of one in a thousand is still visible. @param {number} p */
 const light = (p) => Math.min(1, 1.6 * Math.cbrt(p));
 
 /** @type {(element: Element, name: string) => string} */
 const colour = (element, name) => getComputedStyle(element).getPropertyValue(`--r1-${name}`).trim();
 
 /**
- * A canvas with the ink of the first K pictures, and nothing where they have none.
+ * A canvas with the ink of the first K pictures, transparent where they have no ink.
  *
  * @type {(pixels: Uint8Array, K: number, ink: string) => HTMLCanvasElement}
  */
@@ -47,7 +47,7 @@ export function sheetOf(pixels, K, ink) {
 }
 
 /**
- * `onPick(index)` is told which picture the reader presses, or moves to with the arrow keys.
+ * A wall. `onPick(index)` is called when the reader presses a picture, or moves to one with the arrow keys.
  *
  * @param {{ tone: "exact" | "distributed", onPick(index: number): void }} options
  */
@@ -131,7 +131,7 @@ export function createWall({ tone, onPick }) {
   function mark(context, m, n, cell) {
     context.strokeStyle = colour(canvas, "ink");
     context.lineWidth = Math.max(1.5, context.canvas.width / 300);
-    const wide = Math.max(cell, context.canvas.width / 42); // seen among thousands
+    const wide = Math.max(cell, context.canvas.width / 42); // large enough to be visible among thousands
     const margin = (wide - cell) / 2;
     const left = (m % n) * cell - margin;
     const top = Math.floor(m / n) * cell - margin;
@@ -147,7 +147,7 @@ export function createWall({ tone, onPick }) {
       sheet = next;
     },
     /**
-     * Another query, before anything is computed: the light stays until there is a new one.
+     * Marks another query, before its run is computed. The old lights stay until the new ones come.
      *
      * @type {(K: number, target: number) => void}
      */

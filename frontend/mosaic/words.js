@@ -1,15 +1,15 @@
-// The words about the run on show.
+// Sentences about the run on show.
 import { count, figures } from "../kit/number.js";
 
 /** @import { Frame } from "./math/run.js" */
 /** @import { Ready, Settings } from "./settings.js" */
 
-const ONE = 1.5; // pictures over which the weights of one are spread at most
-const SAFE = 2; // times what the law asks for: below it, some pictures still keep a wrong pixel
-const NEAR = 0.25; // fraction of the free pixels that are wrong: below it a state is near the picture
+const ONE = 1.5; // spread, in pictures, below which the weight counts as that of one picture
+const SAFE = 2; // multiple of the law's Y below which some pictures still end with a wrong pixel
+const NEAR = 0.25; // fraction of wrong free pixels below which a state is called near the picture
 
 /**
- * A character and its number in Unicode: a reader may lack its typeface.
+ * A character with its Unicode number, because the reader's device may lack a typeface for the character.
  *
  * @param {number} code
  */
@@ -23,7 +23,7 @@ export const several = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 export const free = ({ damage }) => (damage === "flips" ? "pixel" : "hidden pixel");
 
 /**
- * Whether a memory has found the picture.
+ * True if a memory has retrieved the picture.
  *
  * @type {(frame: Frame) => boolean}
  */
@@ -43,7 +43,7 @@ export function weighed(frame, target) {
 }
 
 /**
- * One sentence on each memory, and what the law has said.
+ * One sentence about each memory, and one that compares Y with the law.
  *
  * @type {(exact: Frame, copy: Frame | null, settings: Settings, ready: Ready) => string}
  */
@@ -67,5 +67,5 @@ export function explain(exact, copy, settings, ready) {
   return `${first} ${second} The two conditions ask for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
 }
 
-/** Two figures. @param {number} n */
+/** The number n, rounded to two significant figures. @param {number} n */
 export const rounded = (n) => Number(n.toPrecision(2));

@@ -1,4 +1,4 @@
-// The work in a Web Worker of its own.
+// The entry point of a Web Worker that runs the actor.
 import { createActor } from "./actor.js";
 
 const receive = createActor((message, transfer) => self.postMessage(message, { transfer }));

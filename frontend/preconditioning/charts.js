@@ -1,4 +1,4 @@
-// Loss and gap by step, and the counters under the planes.
+// The charts of the loss and of the gap by step, and the table of counters under the planes.
 import { h } from "../kit/dom.js";
 import { amount, figures } from "../kit/number.js";
 import { counters } from "../kit/readout.js";
@@ -8,9 +8,9 @@ import { stepsInWords } from "./words.js";
 
 /** @import { Counts, Kind, Run } from "./math/paths.js" */
 
-const TOP = 1e6; // a loss or a gap beyond this has run away
-const FLOOR = 1e-12; // of the losses drawn: below is rounding
-const LEAST = 1e-17; // under it a gap is no number any more
+const TOP = 1e6; // a loss or a gap above this counts as divergent
+const FLOOR = 1e-12; // losses are drawn at least here: anything smaller is rounding
+const LEAST = 1e-17; // gaps are drawn at least here, so that an exact 0 has a place on the logarithmic axis
 
 /** @typedef {{ key: Kind, label: string, tone: string, dash?: string }} PathSeries */
 
@@ -76,12 +76,12 @@ function gapsOf({ gap, fate, known }) {
   const least = away || fate === "together" ? LEAST : 1e-3 * widest(gap);
   const isKnown = !away && known !== null && known > 1e-9;
   return {
-    gap: gap.map((v) => Math.max(v, least)), // an exact 0 is drawn at the bottom, not left out
+    gap: gap.map((v) => Math.max(v, least)), // an exact 0 is drawn at the bottom instead of being left out
     known: isKnown ? gap.map(() => known) : [],
   };
 }
 
-/** Loss now, step size, and steps to the tolerance, one row a path. */
+/** A table with one row per path: the current loss, the step size, and the number of steps to the tolerance. */
 function createCounters() {
   const table = counters({
     rows: SERIES,
@@ -102,14 +102,14 @@ function createCounters() {
       }
     },
     /**
-     * What was counted, or null while it is being counted.
+     * Shows the counts of steps; null while they are being counted.
      *
      * @type {(counts: Counts | null, hidden: boolean) => void}
      */
     count(counts, hidden) {
       for (const key of PATHS) {
-        const found = counts === null ? "…" : stepsInWords(counts[key]);
-        table.set(key, "count", hidden && key !== "plain" ? "?" : found);
+        const words = counts === null ? "…" : stepsInWords(counts[key]);
+        table.set(key, "count", hidden && key !== "plain" ? "?" : words);
       }
     },
   };

@@ -1,4 +1,4 @@
-// Settings in, pictures out: three paths, a guess before they are shown, and how many steps each needs.
+// The preconditioning explorer: three paths, a prediction before they are shown, and the number of steps of each.
 import { createBackground } from "../kit/background.js";
 import { h, setText } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
@@ -28,7 +28,7 @@ const HELP = "On a start, the white point of a plane: arrow keys move it.";
 const VERDICT_LATER = "Predict what the path of U (blue) and that of W with P (orange) do.";
 
 /**
- * `save(settings)` is told every change of the reader's.
+ * The explorer. `save(settings)` is called after every change by the reader.
  *
  * @param {Settings} initial
  * @param {(settings: Settings) => void} save
@@ -66,7 +66,7 @@ export function createExplorer(initial, save) {
   const panel = createPanel(initial, frame.change);
 
   /**
-   * Runs the paths; plays them from the start, or shows them at their end.
+   * Computes the paths, then plays them from the start or shows their end.
    *
    * @param {{ before: Settings | null, play: boolean }} how
    */
@@ -87,7 +87,10 @@ export function createExplorer(initial, save) {
     else frame.settle();
   }
 
-  /** Where the paths end; at the minimum, where no ring is drawn, while that is secret or if they run away. */
+  /**
+   * The ends of the paths. While they are hidden, or if the paths diverge, both ends are the minimum, where no ring is
+   * drawn.
+   */
   function ends() {
     const { wStar } = current.problem;
     const ringless = frame.pending || current.fate === "away";
@@ -116,7 +119,7 @@ export function createExplorer(initial, save) {
     frame.say();
   }
 
-  /** The run's own numbers, once it has ended. */
+  /** The numbers of the run for the question's answer; null until the run has ended. */
   function findings() {
     if (frame.pending || counts === null || clock.step < clock.steps) return null;
     const { gap, known, spectra, paths } = current;
@@ -161,7 +164,7 @@ export function createExplorer(initial, save) {
     close: counter.stop,
   });
   const controls = laid.element.querySelector(".r1-first");
-  if (controls instanceof HTMLElement) keepHeight(controls); // each method has controls of its own
+  if (controls instanceof HTMLElement) keepHeight(controls); // the number of controls depends on the method
   return laid;
 }
 

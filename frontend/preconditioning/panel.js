@@ -39,7 +39,7 @@ const HELP = {
 };
 
 /**
- * `change(patch)` takes new settings.
+ * The controls of all settings. `change(patch)` is called with the settings that the reader changes.
  *
  * @param {Settings} settings
  * @param {(patch: Patch) => void} change
@@ -116,7 +116,7 @@ export function createPanel(settings, change) {
       group("The run", elements("steps", "tolerance")),
     ),
     /**
-     * Writes the settings into every control, and offers only those that the method has.
+     * Writes the settings into every control, and hides the controls that the method does not use.
      *
      * @param {Settings} next
      */

@@ -1,4 +1,5 @@
-// The two rows of W, each a plane with its exact share of the loss: contours, paths, ends, and a start to drag.
+// The two rows of W as planes. Each shows the row's exact part of the loss as contours, the paths, their ends, and a
+// start that the reader can drag.
 import { h, setAttributes } from "../kit/dom.js";
 import { handle } from "../kit/handle.js";
 import { pathOf } from "../kit/line.js";
@@ -17,17 +18,18 @@ import { EDGE } from "./settings.js";
 /** @typedef {{ reparameterised: Vector, explicit: Vector }} Ends */
 /** @typedef {(key: Kind) => Vector[] | null} PathFinder */
 
-const SPAN = 3.6; // from −SPAN to SPAN along both axes
-const FAR = 30; // what is farther out is not worth a coordinate
+const SPAN = 3.6; // both axes run from −SPAN to SPAN
+const FAR = 30; // coordinates beyond this are clipped
 const LEVELS = Array.from({ length: 10 }, (_, k) => 4 ** (k - 6));
-const DOTS = 40; // steps marked one by one
-const STRIDE = 0.1; // of an arrow key
+const DOTS = 40; // number of first steps that are marked individually
+const STRIDE = 0.1; // distance that one arrow key moves a start
 
 export const KEY =
   "Contours of the loss, each 4 times the one inside; A is the second moment of the inputs. The cross is the minimum; a ring marks a path that ends elsewhere. Drag the white starts.";
 
 /**
- * Series in drawing order; `onStart(row, place)` is told where the reader wants a start.
+ * Both planes, with the series in drawing order. `onStart(row, place)` is called when the reader moves the start of a
+ * row.
  *
  * @param {PathSeries[]} series
  * @param {(row: number, place: Point) => void} onStart
@@ -46,7 +48,7 @@ export function createPlanes(series, onStart) {
       for (const plane of rows) plane.setGround(problem, ends);
     },
     /**
-     * The paths that are shown, up to a step.
+     * Draws the paths that are shown, up to `step`.
      *
      * @type {(path: PathFinder, step: number) => void}
      */
@@ -119,7 +121,7 @@ function createPlane(row, series, onStart) {
 }
 
 /**
- * A row of the matrix whose vec is w.
+ * The given row of the 2 × 2 matrix whose vec is w.
  *
  * @type {(w: Vector, row: number) => Point}
  */
@@ -148,7 +150,8 @@ function createPath({ tone, key, dash }) {
 }
 
 /**
- * Contours of ½ g dᵀ A d around a point in pixels, `unit` of them long: ellipses along A's axes.
+ * Contours of ½ g dᵀ A d around `centre`, in pixels: ellipses along the eigenvectors of A. `unit` is the number of
+ * pixels per unit of d.
  *
  * @type {(A: Matrix, g: number, centre: Point, unit: number) => SVGElement[]}
  */
@@ -173,7 +176,7 @@ const wordsOn = (space, size) =>
   });
 
 /**
- * A cross at the minimiser, and a ring where a path ends elsewhere.
+ * A cross at the minimiser, and a ring at the end of each path that ends elsewhere.
  *
  * @type {(centre: Point, limits: Ends, row: number, space: Space) => SVGElement[]}
  */

@@ -1,4 +1,4 @@
-// Settings posed as questions, each towards a place where something fails. `after` is told the run's own numbers.
+// The explorer's questions with their settings, most of which lead to a failure. `after` gets the numbers of the run.
 import { posed } from "../kit/explorer.js";
 import { amount } from "../kit/number.js";
 import { DEFAULTS, nextSettings } from "./settings.js";
@@ -10,7 +10,7 @@ import { stepsInWords } from "./words.js";
 /** @import { Patch, Settings } from "./settings.js" */
 
 /**
- * What a run has found, at its end.
+ * The numbers of a run at its end.
  *
  * @typedef {{
  *   counts: Counts,
@@ -29,7 +29,7 @@ const inWords = (n) => stepsInWords(n).replace(">", "more than");
 /** @param {Findings} r */
 const plain = (r) =>
   `plain descent needs ${inWords(r.counts.plain)} ${r.counts.plain === 1 ? "step" : "steps"}, the other two ${inWords(r.counts.reparameterised)}`;
-/** What do the path of U and that of W with P do? A runaway proves no guess. */
+/** The prediction about the path of U and that of W with P. If they diverge, no option counts as right. */
 const parting = {
   options: FATES,
   right: (/** @type {Findings} */ { fate }) => (fate === "away" ? null : fate),

@@ -1,4 +1,4 @@
-// The descents on show as Python: the operator from the package, and the three descents under the same rule.
+// The descents on show as a Python script: P from the package, and the three descents with the same update rule.
 import { arrayOf, HEAD, literal, script } from "../kit/python.js";
 import { METHODS, stepSizes } from "./math/paths.js";
 import { createProblem, W_STAR } from "./math/problem.js";
@@ -22,7 +22,8 @@ const RULES = {
 };
 
 /**
- * The text leaves P, the paths plain, on_U and with_P (W after each step), their losses, and the gap of the last two.
+ * A script that computes P, the paths `plain`, `on_U` and `with_P` (W after each step), their losses, and the gap
+ * between the last two paths.
  *
  * @param {Settings} settings
  */

@@ -1,4 +1,4 @@
-// The reader's settings, and the effect of one choice on the others. No drawing.
+// The reader's settings, and the effect of one choice on the others.
 import RULES from "../../src/rankone_book/widgets/settings/preconditioning.json" with {
   type: "json",
 };
@@ -11,9 +11,9 @@ import { METHODS } from "./math/paths.js";
 /** @typedef {Partial<Settings> & { shape?: Shape }} Patch */
 
 export const DEFAULTS = {
-  conditionA: 25, // of the inputs' second moment A
+  conditionA: 25, // condition number of A, the second moment of the inputs
   angleA: 30, // degrees
-  conditionD: 4, // of the second moment D of the gradients at the output
+  conditionD: 4, // condition number of D, the second moment of the gradients at the output
   conditionT: 2,
   angleT: 60,
   rankT: 2,
@@ -34,19 +34,19 @@ export const DEFAULTS = {
   ],
 };
 
-/** Bounds of what a slider sets: [lowest, highest]. */
+/** The bounds [lowest, highest] of each setting with a slider. */
 export const BOUNDS = RULES.numbers;
 
-/** Whether an address may set this. */
+/** True if an address may set this name to this value. */
 export const admits = within(RULES);
 
-export const EDGE = 3; // the start stays this near the origin in each entry
+export const EDGE = 3; // each entry of the start lies between −EDGE and EDGE
 
 const SHAPES = {
   /** T = V = I: P is the identity. */
   none: () => ({ conditionT: 1, angleT: 0, conditionV: 1, angleV: 0 }),
   /**
-   * V = A⁻¹ᐟ²: the inputs come out white.
+   * V = A⁻¹ᐟ²: V whitens the inputs.
    *
    * @param {{ conditionA: number, angleA: number }} data
    */
@@ -55,7 +55,7 @@ const SHAPES = {
     angleV: (angleA + 90) % 180,
   }),
   /**
-   * T = D⁻¹ᐟ²: so do the gradients at the output.
+   * T = D⁻¹ᐟ²: T whitens the gradients at the output.
    *
    * @param {{ conditionD: number }} data
    */
@@ -63,7 +63,8 @@ const SHAPES = {
 };
 
 /**
- * Patches: any settings by name, and { shape: "none" | "inputs" | "outputs" | "both" }.
+ * The settings after a patch, which has any settings by name, and a `shape`: "none", "inputs", "outputs" or "both",
+ * which sets T and V.
  *
  * @type {(settings: Settings, patch: Patch) => Settings}
  */
@@ -78,7 +79,7 @@ export function nextSettings(settings, { shape, ...patch }) {
 }
 
 /**
- * The defaults with what Python gave over them.
+ * The defaults, overridden by the settings from Python. An unknown method is replaced by the default.
  *
  * @param {Partial<Settings>} given
  * @returns {Settings}

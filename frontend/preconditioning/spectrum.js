@@ -1,4 +1,4 @@
-// Three spectra on one logarithmic line: the Hessian's, P's, and what is left of the Hessian after P.
+// Three spectra on one logarithmic axis: those of the Hessian, of P, and of the Hessian in U.
 import { axisAround } from "../kit/axis.js";
 import { h, setText } from "../kit/dom.js";
 import { bounded, figures } from "../kit/number.js";
@@ -39,7 +39,7 @@ export function createSpectrum() {
   return {
     element,
     /**
-     * With `hidden` only the Hessian's: what P makes of it is yet to be predicted.
+     * Draws the spectra; only that of the Hessian if `hidden`, because the reader has yet to predict the effect of P.
      *
      * @type {(spectra: Record<Name, number[]>, hidden: boolean) => void}
      */

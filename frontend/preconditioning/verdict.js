@@ -22,7 +22,7 @@ const HEADINGS = {
 export const fateInWords = (run, counts) => `${HEADINGS[run.fate]}. ${verdictOn(run, counts)}`;
 
 /**
- * What was measured, in words; `counts` null while the steps are being counted.
+ * The measurement in words. `counts` is null while the steps are being counted.
  *
  * @type {(run: Pick<Run, "fate" | "gap" | "known">, counts: Pick<Counts, "reparameterised" | "explicit"> | null) => string}
  */

@@ -1,10 +1,10 @@
-// Numbers that have a word of their own here: steps that were counted, and condition numbers.
+// Numbers in words: counts of steps, and condition numbers.
 import { count, figures } from "../kit/number.js";
 
-const LOWEST = 1e-13; // of the largest eigenvalue; below: that of a direction that is out of reach
+const LOWEST = 1e-13; // fraction of the largest eigenvalue; below it an eigenvalue is 0 up to rounding: out of reach
 
 /**
- * A number of steps; null is more than were counted.
+ * A number of steps in words. null means that there are more than were counted.
  *
  * @param {number | null} n
  */
@@ -17,7 +17,7 @@ export function stepsInWords(n) {
 export const isReached = (v, values) => v > LOWEST * values[0];
 
 /**
- * A condition number, of eigenvalues that fall.
+ * The condition number in words, from eigenvalues in decreasing order.
  *
  * @param {number[]} values
  */

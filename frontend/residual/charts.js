@@ -1,4 +1,4 @@
-// Risk against n and against noise, with the laws beside what is measured; and both in a table.
+// Charts of the risk against n and against the noise or the frequency, with measurements and laws; and a table of both.
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { dots, drawUprights } from "../kit/dots.js";
@@ -51,7 +51,7 @@ const LINES = MODELS.map(({ key, tone }) => ({ key: `${key}Line`, tone }));
 const number = (v) => figures(v, 2);
 
 /**
- * The laws at one n: for the line only, the plane has none.
+ * The laws at one n for the line; null for the other views.
  *
  * @type {(settings: Pick<Settings, "view" | "d" | "L" | "noise">, n: number) => Laws | null}
  */
@@ -121,7 +121,8 @@ export function createCharts() {
     element: h("div", {}, pairs.line, pairs.plane, pairs.waves),
     table: table.element,
     /**
-     * With `hidden` neither what is measured nor a law: the reader has yet to predict.
+     * Draws both charts and the table. If `hidden`, the laws are left out, because the reader has yet to predict; the
+     * caller then passes a race without risks.
      *
      * @type {(settings: Settings, race: Measured, place: number, threshold: number | null, hidden: boolean) => void}
      */
@@ -138,7 +139,8 @@ export function createCharts() {
 }
 
 /**
- * What is measured, as dots and as lines between them; what only rounding keeps from 0 is not on a logarithmic axis.
+ * The measured risks, as dots and as lines between them. Values that are 0 up to rounding become 0, which a logarithmic
+ * axis leaves out.
  *
  * @type {(places: number[], risks: Risks[]) => Lines}
  */
@@ -153,7 +155,7 @@ function measuredLines(places, risks) {
 }
 
 /**
- * The laws at every n; a law at 0 has no place on a logarithmic axis.
+ * The laws at every n. Values of 0 are left out, because the axis is logarithmic.
  *
  * @type {(settings: Settings, sizes: number[]) => Lines}
  */
@@ -241,7 +243,7 @@ function drawNoise(drawn, settings, { levels, sweep }, threshold, hidden) {
 }
 
 /**
- * Both bases with their memories against the frequency of the rough wave, at this n.
+ * Draws the risks of both bases, alone and with their memories, against the frequency of the rough wave at this n.
  *
  * @type {(drawn: Chart, settings: Settings, race: Measured, hidden: boolean) => void}
  */
@@ -277,7 +279,7 @@ function greenMark(view, sweep, threshold) {
   return ", the green one where the measured curves cross";
 }
 
-/** One row a model: measured, and the law where there is one. */
+/** A table with one row per model: the measured risk, and the law if there is one. */
 function createTable() {
   const table = counters({
     rows: [

@@ -1,4 +1,4 @@
-// Settings in, pictures out: joins the data, the race of the risks, playback and what is on the page.
+// The residual explorer: connects the data, the race of the risks, the playback and the parts of the page.
 import { createFrame } from "../kit/explorer.js";
 import { keepHeight } from "../kit/keepheight.js";
 import { count, figures, percent } from "../kit/number.js";
@@ -28,10 +28,10 @@ import { verdict } from "./words.js";
 /** @import { Findings } from "./presets.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
-const SPEED = 10; // sizes a second
+const SPEED = 10; // sizes n per second
 
 /**
- * `save(settings)` is told every change of the reader's.
+ * The explorer. `save(settings)` is called after every change by the reader.
  *
  * @param {Settings} initial
  * @param {(settings: Settings) => void} save
@@ -40,8 +40,8 @@ const SPEED = 10; // sizes a second
 export function createExplorer(initial, save) {
   /** @type {{ set: LineSet | PlaneSet | WaveSet, fit: LineFit | PlaneFit | WaveFit } | null} */
   let shown = null; // the data set and the model on the stage
-  let goal = placeOf(initial); // where a question's race ends
-  const drawn = lastOne(); // the examples: nested, the first n are the same for every n
+  let goal = placeOf(initial); // the index of the size at which a question's race ends
+  const drawn = lastOne(); // a cache of the data set on the stage; its first points are the same for every n
   /** @type {Frame<Settings, Patch, Findings>} */
   const frame = createFrame({
     settings: initial,
@@ -77,7 +77,7 @@ export function createExplorer(initial, save) {
   playback.usualSpeed();
 
   /**
-   * The picture follows at once, the risks as they are measured.
+   * Draws the picture at once; the risks follow as they are measured.
    *
    * @param {{ before: Settings | null, play: boolean }} how
    */
@@ -86,7 +86,7 @@ export function createExplorer(initial, save) {
     clock.pause();
     panel.show(settings);
     goal = placeOf(settings);
-    playback.cover(goal); // the picture needs no measuring
+    playback.cover(goal); // all steps can play at once, because the picture does not depend on the measurements
     if (!before || measured(before) !== measured(settings)) {
       race.start(settings, levelsOf(settings, baseLaw(settings.L)));
     }
@@ -94,7 +94,7 @@ export function createExplorer(initial, save) {
     if (play) playback.replay();
   }
 
-  /** A slice of measuring is done. */
+  /** Redraws the charts after new measurements. */
   function onMore() {
     if (clock.playing) return;
     drawCharts();
@@ -137,8 +137,8 @@ export function createExplorer(initial, save) {
   }
 
   function drawCharts() {
-    const found = frame.pending ? { ...race, risks: [], sweep: [] } : race;
-    charts.draw(frame.settings, found, clock.step, threshold(), frame.pending);
+    const measurements = frame.pending ? { ...race, risks: [], sweep: [] } : race;
+    charts.draw(frame.settings, measurements, clock.step, threshold(), frame.pending);
   }
 
   function progress() {
@@ -147,7 +147,10 @@ export function createExplorer(initial, save) {
     return { computed, steps: sizesOf(view).length - 1, words: `n = ${count(n)}` };
   }
 
-  /** Where one remembered neighbour starts to hurt: by the law on the line, as measured in the plane. */
+  /**
+   * The noise above which the memory hurts: by the law for one neighbour on the line, by measurement in the plane; null
+   * for the waves.
+   */
   function threshold() {
     if (frame.settings.view === "waves") return null;
     const law = lawsAt(frame.settings, frame.settings.n);
@@ -155,7 +158,7 @@ export function createExplorer(initial, save) {
   }
 
   /**
-   * The race rests at some n: its noise is looked at.
+   * Measures the levels of noise at the n at which the playback has stopped.
    *
    * @param {boolean} ended
    */
@@ -166,7 +169,7 @@ export function createExplorer(initial, save) {
   }
 
   /**
-   * A question is answered once all is measured where its race ends.
+   * The numbers for the question's answer; null until the risks and the levels at the end of its race are measured.
    *
    * @returns {Findings | null}
    */
@@ -190,7 +193,7 @@ export function createExplorer(initial, save) {
     return `${count(n)} examples. ${verdict(risk)}: ${memory} with it, ${base} without; neighbours alone ${alone}.`;
   }
 
-  /** What is on the stage, as plain numbers. */
+  /** The data and the model on the stage, as plain numbers. */
   function model() {
     if (!shown) return null;
     const { set, fit } = shown;
@@ -228,7 +231,7 @@ export function createExplorer(initial, save) {
   });
   for (const name of ["stage-block", "first"]) {
     const part = laid.element.querySelector(`.r1-${name}`);
-    if (part instanceof HTMLElement) keepHeight(part); // each picture has heights of its own
+    if (part instanceof HTMLElement) keepHeight(part); // the heights depend on the picture
   }
   return laid;
 }
@@ -239,7 +242,7 @@ const dataOf = ({ sizes, risks }) => ({
   rows: risks.map((risk, i) => [sizes[i], ...MODELS.map((model) => risk[model])]),
 });
 
-/** Remembers the last thing made, by its name. */
+/** A cache of one value: `make` is called only if the name differs from that of the cached value. */
 function lastOne() {
   /** @type {{ name: string, made: unknown }} */
   let last = { name: "", made: null };

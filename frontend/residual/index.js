@@ -1,4 +1,4 @@
-// The residual explorer: an anywidget whose mathematics runs in the page.
+// The entry point of the residual explorer: an anywidget whose mathematics runs in the page.
 import { keeper, mount } from "../kit/mount.js";
 import { createExplorer } from "./explorer.js";
 import { DEFAULTS, nextSettings } from "./settings.js";

@@ -1,4 +1,4 @@
-// The levels of noise that are looked at, and where the memory starts to hurt among them.
+// The levels of noise at which risks are measured, and the level at which the memory starts to hurt.
 
 /** @import { Settings } from "./settings.js" */
 
@@ -6,7 +6,7 @@ const LEVELS = 9;
 const FREQUENCIES = [2, 3, 4, 6, 8, 10, 12, 14, 16];
 
 /**
- * Levels of noise that the second chart looks at; of the two waves, frequencies of the rough one.
+ * The levels of the second chart: noise on the line and in the plane, frequencies of the rough wave on the circle.
  *
  * @type {(settings: Settings, missing: number) => number[]}
  */
@@ -17,7 +17,8 @@ export function levelsOf(settings, missing) {
 }
 
 /**
- * The level from which the memory's measured risk is above the base's; null if that was not seen.
+ * The level, by linear interpolation, above which the memory's measured risk exceeds the base's; null if the
+ * measurements do not cross.
  *
  * @type {(levels: number[], sweep: { base: number, memory: number }[]) => number | null}
  */

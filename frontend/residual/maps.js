@@ -1,4 +1,4 @@
-// The plane's model: base, what is remembered, and their sum, as three maps with the examples on them.
+// The model in the plane as three maps with the examples on them: the base, the memory, and their sum.
 import { h } from "../kit/dom.js";
 import { fixed } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";
@@ -11,7 +11,7 @@ import { border, classOf } from "./math/sample.js";
 
 const CELLS = 72;
 const PIXELS = 288;
-const SHOWN = 600; // examples drawn at most
+const SHOWN = 600; // largest number of examples that are drawn
 const BLUE = [0, 98, 165];
 const ORANGE = [214, 94, 0];
 const PALE = [246, 246, 244];
@@ -24,14 +24,14 @@ const PARTS = [
 ];
 
 /**
- * Scores at the middle of each cell, row by row from the top.
+ * The scores and the true class at the centre of each cell, row by row from the top.
  *
  * @type {(set: PlaneSet, fit: PlaneFit, settings: { k: number, sigma: number }) => Record<"base" | "memory" | "sum" | "truth", number[]>}
  */
 export function fields(set, fit, { k, sigma }) {
   const search = new Neighbours(set.X, set.n, 2, k);
   /** @type {Record<"base" | "memory" | "sum" | "truth", number[]>} */
-  const found = { base: [], memory: [], sum: [], truth: [] };
+  const scores = { base: [], memory: [], sum: [], truth: [] };
   for (let i = 0; i < CELLS ** 2; i++) {
     /** @type {[number, number]} */
     const at = [
@@ -40,12 +40,12 @@ export function fields(set, fit, { k, sigma }) {
     ];
     const base = probability(fit.w, ...at);
     const memory = search.find(at, 0).weigh(sigma).read(fit.residuals);
-    found.base.push(base);
-    found.memory.push(memory);
-    found.sum.push(base + memory);
-    found.truth.push(classOf(...at));
+    scores.base.push(base);
+    scores.memory.push(memory);
+    scores.sum.push(base + memory);
+    scores.truth.push(classOf(...at));
   }
-  return found;
+  return scores;
 }
 
 export function createMaps() {
@@ -70,12 +70,12 @@ export function createMaps() {
       ),
     ),
     /**
-     * With `hidden` only the base: the memory's part is yet to be predicted.
+     * Draws the maps; only the base if `hidden`, because the reader has yet to predict the memory's effect.
      *
      * @type {(set: PlaneSet, fit: PlaneFit, settings: Settings, hidden: boolean) => void}
      */
     draw(set, fit, settings, hidden) {
-      const found = fields(set, fit, settings);
+      const scores = fields(set, fit, settings);
       for (const { key, title, canvas, note } of maps) {
         const context = canvas.getContext("2d");
         if (!context) continue;
@@ -85,10 +85,10 @@ export function createMaps() {
           note("predict first");
           continue;
         }
-        paint(context, found[key], middle);
+        paint(context, scores[key], middle);
         mark(context, set, fit.y);
-        const [low, high] = [Math.min(...found[key]), Math.max(...found[key])];
-        const wrong = found[key].filter((v, i) => v > 0.5 !== (found.truth[i] === 1)).length;
+        const [low, high] = [Math.min(...scores[key]), Math.max(...scores[key])];
+        const wrong = scores[key].filter((v, i) => v > 0.5 !== (scores.truth[i] === 1)).length;
         const words =
           key === "memory"
             ? `from ${fixed(low)} to ${fixed(high)}`

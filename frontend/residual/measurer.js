@@ -1,4 +1,4 @@
-// Measures a race of the risks when it is asked to: in a worker, or a slice at a time on the page's own thread.
+// Measures a race of the risks on request, in a worker or in slices on the page's own thread.
 import { createBackground } from "../kit/background.js";
 import { createBank } from "./math/bank.js";
 import { measure, repetitionsOf, sizesOf } from "./math/risk.js";
@@ -9,7 +9,8 @@ import { levelOf } from "./settings.js";
 
 /** @typedef {{ type: "race", id: number, settings: Settings, levels: number[], done: number }} Question */
 /**
- * The risks at the next size, those at each level of noise, and the share of the work that is done.
+ * An answer: the risks at the next size, the risks at each level of noise, the fraction of the work that is done, or
+ * the end of the work.
  *
  * @typedef {{ type: "size", id: number, risk: Risks & { repetitions: number } }
  *   | { type: "sweep", id: number, sweep: Risks[] }
@@ -17,10 +18,10 @@ import { levelOf } from "./settings.js";
  *   | { type: "done", id: number }} Answer
  */
 
-const PAUSE = 40; // milliseconds: while a slider moves there is no use in measuring
+const PAUSE = 40; // milliseconds before work begins, so that nothing is measured while a slider moves
 
 /**
- * A measurer works `budget` milliseconds at a time; a new question ends the last.
+ * A measurer that works in slices of `budget` milliseconds. A new question stops the work on the previous one.
  *
  * @param {number} budget
  */

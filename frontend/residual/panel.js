@@ -1,4 +1,4 @@
-// The reader's controls: which picture, the base, the memory, the labels.
+// The reader's controls: the choice of the picture, the base, the memory, the labels.
 import { button, elementsOf, fill, segments } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
@@ -12,7 +12,8 @@ import { NEIGHBOURS } from "./settings.js";
 /** @import { Patch, Settings } from "./settings.js" */
 
 /**
- * `change(patch)` takes new settings; `seek(place)` moves to another number of examples.
+ * The controls. `change(patch)` is called with the settings that the reader changes, `seek(place)` with the index of
+ * another number of examples.
  *
  * @param {Settings} settings
  * @param {(patch: Patch) => void} change
@@ -136,7 +137,7 @@ export function createPanel(settings, change, seek) {
     ],
     rest: h("div", { class: "r1-tools" }, redraw),
     /**
-     * Writes the settings into every control, and offers only those that the picture has.
+     * Writes the settings into every control, and hides the controls that the picture does not use.
      *
      * @param {Settings} next
      */

@@ -1,4 +1,4 @@
-// Settings posed as questions, each towards a place where something fails. `after` is told the run's own numbers.
+// The explorer's questions with their settings, most of which lead to a failure. `after` gets the numbers of the run.
 import { posed } from "../kit/explorer.js";
 import { amount, count } from "../kit/number.js";
 import { DEFAULTS, nextSettings } from "./settings.js";
@@ -10,7 +10,7 @@ import { DEFAULTS, nextSettings } from "./settings.js";
 /** @import { Patch, Settings } from "./settings.js" */
 
 /**
- * What a run has found: risks and laws at its n, and the noise from which the memory hurts.
+ * The numbers of a run: risks and laws at its n, the noise above which the memory hurts, and the level of the settings.
  *
  * @typedef {{
  *   n: number, risk: Risks, law: Laws | null, waves: ReturnType<typeof waveLaws> | null, threshold: number | null,

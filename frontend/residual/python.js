@@ -1,4 +1,4 @@
-// The model on show as Python: the calls of the package that draw these examples and fit this model.
+// The model on show as a Python script, with the calls of the package that draw these examples and fit this model.
 import { HEAD, literal, script } from "../kit/python.js";
 import * as random from "../math/random.js";
 import { drawPlane, fitPlane } from "./math/sets.js";
@@ -10,7 +10,7 @@ export const python = (settings) =>
   ({ line: onLine, plane: inPlane, waves: onCircle })[settings.view](settings);
 
 /**
- * Leaves X, y, theta, residuals; at the places x along the first axis: base, correction and model.
+ * A script that computes X, y, theta, residuals; and base, correction and model at the places x along the first axis.
  *
  * @param {Settings} settings
  */
@@ -41,7 +41,7 @@ const onLine = ({ seed, n, d, L, k, sigma, noise }) =>
   );
 
 /**
- * Leaves X, y, residuals; at the places x around the circle: base, correction and model; and both laws.
+ * A script that computes X, y, residuals; base, correction and model at the places x around the circle; and both laws.
  *
  * @param {Settings} settings
  */
@@ -69,7 +69,8 @@ const onCircle = ({ seed, n, k, sigma, frequency, learns }) =>
   );
 
 /**
- * Leaves X, y, w, residuals; at the points of a grid of the square: base, model and wrong, the share of wrong answers.
+ * A script that computes X, y, w, residuals; base and model on a grid of the square; and `wrong`, the fraction of wrong
+ * answers on the grid.
  *
  * @param {Settings} settings
  */

@@ -1,4 +1,4 @@
-// The risks that a worker has measured so far: at every size, and at one size over levels of noise.
+// The risks that a worker has measured so far: at every size n, and at one size for every level of noise.
 import { connect } from "../kit/worker.js";
 import { sizesOf } from "./math/risk.js";
 import { createMeasurer } from "./measurer.js";
@@ -10,25 +10,25 @@ import source from "./worker.js?inline";
 /** @import { Settings } from "./settings.js" */
 
 /**
- * `onMore()` is called when something new was found, `onFail(words)` if the measuring breaks off.
+ * The race. `onMore()` is called after new measurements, `onFail(words)` if the worker fails.
  *
  * @param {{ onMore(): void, onFail(words: string): void }} on
  */
 export function createRace({ onMore, onFail }) {
   /** @type {Link<Question> | null} */
   let link = null;
-  let id = 0; // answers to earlier questions are late
-  let told = false;
+  let id = 0; // number of the last question; answers to earlier ones are dropped
+  let scheduled = false; // true if `onMore` will be called in the next frame
   const race = {
     sizes: /** @type {number[]} */ ([]),
     risks: /** @type {(Risks & { repetitions: number })[]} */ ([]),
     levels: /** @type {number[]} */ ([]),
     sweep: /** @type {Risks[]} */ ([]),
-    at: 0, // the size whose noise was looked at
-    share: 0, // of the work that is done
+    at: 0, // the size at which the levels of noise are measured
+    share: 0, // fraction of the work that is done
     busy: false,
     /**
-     * Starts again: other settings, other risks.
+     * Discards all risks and measures again for other settings.
      *
      * @type {(settings: Settings, levels: number[]) => void}
      */
@@ -37,7 +37,7 @@ export function createRace({ onMore, onFail }) {
       race.look(settings);
     },
     /**
-     * The same risks, another size for the levels of noise.
+     * Measures the levels of noise at another size; the risks measured so far stay.
      *
      * @param {Settings} settings
      */
@@ -61,12 +61,12 @@ export function createRace({ onMore, onFail }) {
     tell();
   }
 
-  /** Answers that come between two frames are told of once. */
+  /** Calls `onMore` in the next frame, once for all answers until then. */
   function tell() {
-    if (told) return;
-    told = true;
+    if (scheduled) return;
+    scheduled = true;
     requestAnimationFrame(() => {
-      told = false;
+      scheduled = false;
       onMore();
     });
   }

@@ -1,4 +1,4 @@
-// The reader's settings, and the effect of one choice on the others. No drawing.
+// The reader's settings, and the effect of one choice on the others.
 import RULES from "../../src/rankone_book/widgets/settings/residual.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { sizesOf } from "./math/risk.js";
@@ -14,10 +14,10 @@ export const DEFAULTS = {
   d: 1,
   k: 1,
   sigma: 1,
-  noise: 0, // variance of the labels on the line
-  flips: 0, // share of wrong labels in the plane
-  frequency: 8, // of the rough wave on the circle
-  learns: /** @type {Part} */ ("smooth"), // which of the two waves the base knows
+  noise: 0, // variance of the labels' noise on the line
+  flips: 0, // fraction of wrong labels in the plane
+  frequency: 8, // frequency of the rough wave on the circle
+  learns: /** @type {Part} */ ("smooth"), // the wave that the base learns
   n: 64,
   seed: 0,
 };
@@ -25,7 +25,7 @@ export const DEFAULTS = {
 export const NEIGHBOURS = RULES.choices.k;
 
 /**
- * Where n stands among the sizes that are measured.
+ * The index of n among the sizes that are measured; between two sizes, that of the smaller one.
  *
  * @param {{ view: View, n: number }} settings
  */
@@ -35,7 +35,7 @@ export function placeOf({ view, n }) {
 }
 
 /**
- * A patch of the reader's; the plane has two dimensions and fewer sizes.
+ * The settings after a patch. `redraw` takes the next seed, and n becomes a size that the view measures.
  *
  * @type {(settings: Settings, patch: Patch) => Settings}
  */
@@ -45,18 +45,18 @@ export function nextSettings(settings, { redraw, ...patch }) {
   return { ...next, n: sizesOf(next.view)[placeOf(next)] };
 }
 
-/** Whether an address may set this. */
+/** True if an address may set this name to this value. */
 export const admits = within(RULES);
 
 /**
- * What the measurements depend on: the number of examples is measured at every size anyway.
+ * A key of the settings on which the measurements depend. n is not in it, because every size is measured.
  *
  * @param {Settings} settings
  */
 export const measured = ({ n, ...rest }) => JSON.stringify(rest);
 
 /**
- * Where the settings stand among the levels of the second chart.
+ * The setting that is on the axis of the second chart.
  *
  * @param {{ view: View, noise: number, flips: number, frequency: number }} settings
  */

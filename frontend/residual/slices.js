@@ -1,4 +1,5 @@
-// The line's model along the first axis: base, what is remembered, and their sum, as three charts.
+// The model along the first axis of the line's data, or around the circle, as three charts: the base, the memory, and
+// their sum.
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { dots } from "../kit/dots.js";
@@ -12,10 +13,10 @@ import { around, baseOf, searchAround, truthOf } from "./math/waves.js";
 /** @import { Settings } from "./settings.js" */
 /** @import { Point } from "../kit/handle.js" */
 
-const PLACES = 161;
+const PLACES = 161; // places along the first axis
 const ROUND = 401; // places around the circle
 const SMALL = { width: 250, height: 180, left: 38 };
-const SHOWN = 400; // data points drawn at most
+const SHOWN = 400; // largest number of data points that are drawn
 
 const PARTS = /** @type {const} */ ([
   { key: "base", title: "Base", label: "base", tone: "exact", points: "examples" },
@@ -39,7 +40,7 @@ const PARTS = /** @type {const} */ ([
 /** @typedef {{ ends: Point, rows: Row[] }} Slice */
 
 /**
- * The truth and the three functions at places along the first axis, and the ends of that axis.
+ * The truth and the three functions at places along the first axis, and the ends of the axis.
  *
  * @type {(set: LineSet, fit: LineFit, settings: { k: number, sigma: number }) => Slice}
  */
@@ -58,7 +59,7 @@ export function slice({ X, n, d }, fit, { k, sigma }) {
 }
 
 /**
- * The same of the two waves, around the circle.
+ * The truth and the three functions of the two waves, at places around the circle.
  *
  * @type {(set: WaveSet, fit: WaveFit, settings: Settings) => Slice}
  */
@@ -74,7 +75,7 @@ export function circle(set, fit, settings) {
   return { ends: [0, 1], rows };
 }
 
-/** @param {{ along: string, base: string }} words What the first axis is, and what the base is. */
+/** @param {{ along: string, base: string }} words The labels of the horizontal axis and of the base's curve. */
 export function createSlices({ along, base: ofBase }) {
   const charts = PARTS.map(({ key, title, label, tone, points }) => {
     const missing = key === "memory";
@@ -97,7 +98,7 @@ export function createSlices({ along, base: ofBase }) {
       charts.map(({ element }) => element),
     ),
     /**
-     * With `hidden` only the base: the memory's part is yet to be predicted.
+     * Draws the charts; only the base's curve if `hidden`, because the reader has yet to predict the memory's effect.
      *
      * @type {(set: LineSet | WaveSet, fit: LineFit | WaveFit, seen: Slice, hidden: boolean) => void}
      */

@@ -1,7 +1,7 @@
 // The effect of the memory on the base's risk, in words.
 
 /**
- * A difference of rounding is none.
+ * The effect in words; a difference that is only rounding counts as none.
  *
  * @param {{ base: number, memory: number }} risks
  */

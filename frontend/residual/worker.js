@@ -1,4 +1,4 @@
-// The measuring in a Web Worker of its own.
+// The entry point of a Web Worker that runs the measurer.
 import { createMeasurer } from "./measurer.js";
 
 const receive = createMeasurer(30)((message) => self.postMessage(message));

@@ -1,4 +1,4 @@
-// The printed bound on two runs' distance and its size after each repair, on one scale [D-thm2, D-looseness].
+// The printed bound on the distance of two runs, and the bound after each repair, on one scale [D-thm2, D-looseness].
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures, power } from "../kit/number.js";
@@ -11,10 +11,10 @@ import { kernelError, printedBound } from "../math/bounds.js";
 /** @typedef {{ beta: number, Y: number }} Settings */
 
 const [D, K, ETA, MOST, DIAMETER] = [100, 500, 0.1, 100, 1];
-const LEAST = 0.1; // orders of magnitude: below it a bound says something, and is drawn there
+const LEAST = 0.1; // lower end of the axis, in orders of magnitude; smaller bounds are drawn there
 
 /**
- * log₁₀ of ((1 + u)ᴸ − 1)/u, which solves the recursion [D-eq56-58].
+ * log₁₀ of ((1 + u)ᴸ − 1)/u, the solution of the recursion [D-eq56-58].
  *
  * @type {(u: number, L: number) => number}
  */
@@ -24,8 +24,9 @@ export function gronwall(u, L) {
 }
 
 /**
- * log₁₀ of four bounds after L steps from a stored pattern: as printed; with the recursion solved; with the best
- * Lipschitz constant max(1, κ − 1); with the contraction ρ = 1 + η(κ − 1) in place of 1 + η max(1, κ − 1).
+ * log₁₀ of four bounds after L steps from a stored pattern: as printed; with the recursion solved exactly; with the
+ * best Lipschitz constant max(1, κ − 1) as well; and with the contraction ρ = 1 + η(κ − 1) in place of
+ * 1 + η max(1, κ − 1).
  *
  * @type {(setting: Settings & { L: number }) => Record<string, number>}
  */
@@ -43,7 +44,7 @@ export function bounds({ beta, Y, L }) {
   };
 }
 
-/** log₁₀ of Σ (1 + u)ᵗ, t < L, also for u ≤ 0. @type {(u: number, L: number) => number} */
+/** log₁₀ of Σ (1 + u)ᵗ over t < L; u may be 0 or negative. @type {(u: number, L: number) => number} */
 function summed(u, L) {
   if (Math.abs(u) < 1e-9) return Math.log10(L);
   return u > 0 ? gronwall(u, L) : Math.log10(Math.expm1(L * Math.log1p(u)) / u);

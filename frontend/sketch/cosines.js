@@ -1,4 +1,4 @@
-// Cosines of random frequencies, and their mean, which is the Gaussian kernel once there are many [D-eq8].
+// Cosines of random frequencies, and their mean, which approaches the Gaussian kernel as their number grows [D-eq8].
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { fieldsOf } from "../kit/fields.js";
 import { count, fixed } from "../kit/number.js";
@@ -12,13 +12,13 @@ import { key, normal } from "../math/random.js";
 
 const FAR = 12; // the largest Δ
 const STEPS = 300;
-const SINGLE = 3; // cosines that are drawn one by one
-const AWAY = 4; // beyond it the kernel is nothing, and the mean all noise
+const SINGLE = 3; // cosines that are drawn individually
+const AWAY = 4; // beyond this Δ the kernel is almost 0, so that the mean shows its noise alone
 
 const places = Array.from({ length: STEPS + 1 }, (_, i) => (FAR * i) / STEPS);
 
 /**
- * The mean of cos(ωΔ) over `jax.random.normal(jax.random.key(seed), (Y,))`, at each place.
+ * The mean of cos(ωΔ) over the frequencies `jax.random.normal(jax.random.key(seed), (Y,))`, at each place Δ.
  *
  * @type {(Y: number, seed: number) => number[]}
  */

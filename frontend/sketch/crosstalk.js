@@ -1,4 +1,5 @@
-// The field on a stored pattern, signal and crosstalk: how many bits it would flip, and where that ends [D-eq2].
+// The field on a stored pattern, which is signal plus crosstalk: the bits that it flips, and the state after recall
+// [D-eq2].
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { drawUprights } from "../kit/dots.js";
 import { fieldsOf } from "../kit/fields.js";
@@ -11,12 +12,12 @@ import { coin, key } from "../math/random.js";
 
 /** @typedef {{ load: number, D: number, seed: number }} Settings */
 
-const READ = 4000; // bits of patterns that are looked at, about
+const READ = 4000; // approximate number of stored bits whose field is computed
 const [FROM, TO, BINS] = [-1.6, 3.6, 52];
-const SWEEPS = 200; // at high loads some states take more than 20 to come to rest
+const SWEEPS = 200; // at high loads some states need more than 20 sweeps until no neuron flips
 
 /**
- * K patterns of D signs, `jax.random.rademacher(jax.random.key(seed), (K, D))`.
+ * K patterns of D signs, the same as `jax.random.rademacher(jax.random.key(seed), (K, D))`.
  *
  * @type {(K: number, D: number, seed: number) => Int8Array}
  */
@@ -24,7 +25,7 @@ export const patternsOf = (K, D, seed) =>
   Int8Array.from(coin(key(seed), K * D), (bit) => 2 * bit - 1);
 
 /**
- * The field at every neuron but its own share, in the state `sigma`.
+ * The field at every neuron in the state `sigma`, without the neuron's term on itself.
  *
  * @type {(Xi: Int8Array, K: number, sigma: Int8Array) => Int32Array}
  */
@@ -42,14 +43,15 @@ export function fieldsAt(Xi, K, sigma) {
 }
 
 /**
- * Neurons take turns until none flips, as `rankone.memory.hopfield.recall` does; returns the state.
+ * The state after neurons are updated in turn until none flips, as in `rankone.memory.hopfield.recall`.
  *
  * @type {(Xi: Int8Array, K: number, start: Int8Array) => Int8Array}
  */
 export function recall(Xi, K, start) {
   const sigma = Int8Array.from(start);
   const D = sigma.length;
-  const overlaps = new Int32Array(K); // of the state with each pattern: of K numbers a flip changes K, of the fields D
+  // Overlaps of the state with each pattern: a flip updates these K numbers; stored fields would be D numbers.
+  const overlaps = new Int32Array(K);
   for (let m = 0; m < K; m++) for (let i = 0; i < D; i++) overlaps[m] += Xi[m * D + i] * sigma[i];
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let flips = 0;
@@ -67,7 +69,8 @@ export function recall(Xi, K, start) {
 }
 
 /**
- * What stored patterns see: ξᵢhᵢ/D of their bits, the share that is negative, and the share that is wrong at rest.
+ * The values ξᵢhᵢ/D at bits of stored patterns; `wrong`, the fraction of them that is negative; and `lost`, the
+ * fraction of the first pattern's bits that are wrong after recall.
  *
  * @param {Settings} settings
  */
@@ -94,7 +97,7 @@ export function observe({ load, D, seed }) {
 /** @type {(values: ArrayLike<number>, test: (v: number, i: number) => boolean) => number} */
 const share = (values, test) => Array.from(values).filter(test).length / values.length;
 
-/** The Gaussian tail: a bit is wrong with probability Q(1/√α). @param {number} t */
+/** The Gaussian tail Q(t); a bit is wrong with probability Q(1/√α). @param {number} t */
 export function tail(t) {
   const steps = 400;
   const far = 9;

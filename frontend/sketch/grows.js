@@ -1,5 +1,5 @@
-// The storage and the time that each form of a memory needs, for sizes and hardware that the reader types:
-// `rankone_book.growth`.
+// The storage and the time that each form of a memory needs, for sizes and hardware that the reader chooses. The
+// numbers are those of `rankone_book.growth`.
 import FACTS from "../../src/rankone_book/growth.json" with { type: "json" };
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { select } from "../kit/controls.js";
@@ -17,15 +17,16 @@ import { typed } from "../kit/typed.js";
 /** @typedef {{ K: number, D: number, error: number, use: Use, hardware: HardwareName, N: number }} Settings */
 /** @typedef {"list" | "half" | "stored" | "hadamard" | "index"} Form */
 /**
- * Bytes kept, the least seconds to read and to store (null: not known), bytes that each device sends, signal over
- * noise (null: no noise but missed neighbours), and whether the devices hold it.
+ * `kept`: bytes stored; `seconds` and `writing`: lower bounds on the time to read and to store (null: not known);
+ * `sent`: bytes that each device sends; `signal`: signal over noise (null: not noisy, but misses some neighbours);
+ * `fits`: true if the devices have enough memory.
  *
  * @typedef {{ kept: number, seconds: number, writing: number | null, sent: number, signal: number | null, fits: boolean }} Cost
  */
 
 const { hardware: HARDWARE, index: INDEX, sines: SINES } = FACTS;
-const [LEAST, MOST] = [1e3, 1e10]; // patterns on the chart
-const [LOW, HIGH] = [1e4, 1e16]; // bytes on the chart
+const [LEAST, MOST] = [1e3, 1e10]; // range of the chart's axis of patterns
+const [LOW, HIGH] = [1e4, 1e16]; // range of the chart's axis of bytes
 
 /** @type {[form: Form, label: string, tone: string, dash?: string][]} */
 const FORMS = [
@@ -37,7 +38,8 @@ const FORMS = [
 ];
 
 /**
- * Frequencies that keep the noise at the accepted error: of the energy σ = √(K/2Y), of a retrieval c = √(DK/2Y).
+ * The number Y of frequencies at which the noise equals the accepted error. The noise is σ = √(K/2Y) for the energy
+ * and c = √(DK/2Y) for a retrieval.
  *
  * @type {(settings: Pick<Settings, "K" | "D" | "error" | "use">) => number}
  */
@@ -45,7 +47,7 @@ export const frequencies = ({ K, D, error, use }) =>
   (K * (use === "retrieval" ? D : 1)) / (2 * error ** 2);
 
 /**
- * What every form costs.
+ * The cost of every form.
  *
  * @type {(settings: Settings) => Record<Form, Cost>}
  */
@@ -98,8 +100,8 @@ export function costs({ K, D, error, use, hardware, N }) {
 }
 
 /**
- * The form with the least time among those that the devices hold and that answer the question, or null. An index
- * finds the nearest patterns, and no sum over all of them.
+ * The form with the least time among those that fit and that answer the question; null if there is none. An index
+ * does not answer for the energy, because it returns the nearest patterns and no sum over all of them.
  *
  * @type {(settings: Settings, all: Record<Form, Cost>) => Form | null}
  */
@@ -150,11 +152,15 @@ const inNoise = (signal) => {
   return Number.isFinite(signal) ? `signal over noise ${figures(signal, 2)}` : "exact";
 };
 
-/** How near a form's answer is to the exact one: the short numbers of a list are its only error. @type {(form: string, signal: number | null) => string} */
+/**
+ * The accuracy of a form in words. The only error of the list in bfloat16 is rounding.
+ *
+ * @type {(form: string, signal: number | null) => string}
+ */
 const judged = (form, signal) => (form === "half" ? "rounded" : inNoise(signal));
 
-/** Bytes where the chart has room for them, a gap elsewhere. @param {number} kept */
-const onChart = (kept) => (kept >= LOW && kept <= HIGH ? kept : null);
+/** The number of bytes if it is in the chart's range, else null, which leaves a gap. @param {number} bytes */
+const onChart = (bytes) => (bytes >= LOW && bytes <= HIGH ? bytes : null);
 
 /** @type {Sketch<Settings>} */
 export const grows = {

@@ -1,4 +1,4 @@
-// Small figures of one idea each, by their names.
+// Small figures that show one idea each, selected by name.
 import { mount } from "../kit/mount.js";
 import { printed } from "./bounds.js";
 import { cosines } from "./cosines.js";

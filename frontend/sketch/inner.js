@@ -1,4 +1,5 @@
-// The inner step of meta-training: drag the task, and one gradient step moves the network to it [M-def].
+// The inner step of meta-training: the reader drags the task, and one gradient step moves the network towards it
+// [M-def].
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { dots } from "../kit/dots.js";
 import { fieldsOf } from "../kit/fields.js";
@@ -15,7 +16,7 @@ import { slider } from "../kit/slider.js";
  */
 
 /**
- * Every layer's input, and the outputs, of a network with ReLUs between its layers.
+ * The input of every layer, followed by the outputs, of a network with ReLUs between its layers.
  *
  * @type {(layers: Layer[], x: number) => number[][]}
  */
@@ -40,7 +41,7 @@ function forward(layers, x) {
 export const predict = (layers, x) => forward(layers, x)[layers.length][0];
 
 /**
- * One gradient step on the mean squared error of examples.
+ * The layers after one gradient step on the mean squared error of the examples.
  *
  * @type {(layers: Layer[], x: number[], y: number[], stepSize: number) => Layer[]}
  */

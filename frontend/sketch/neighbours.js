@@ -1,4 +1,4 @@
-// Recorded edits of a language model: the share of δ that a neighbour's key gets, against what becomes of its answer.
+// Recorded edits of a language model: the change of a neighbour's answer against the share of δ that its key gets.
 import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { select } from "../kit/controls.js";
 import { dots } from "../kit/dots.js";
@@ -7,7 +7,7 @@ import { fixed } from "../kit/number.js";
 /** @import { Data } from "../kit/chart.js" */
 /** @import { Sketch } from "./sketch.js" */
 
-/** Its name, the share u·k/s, and the new answer's lead over the true one before and after. */
+/** The neighbour's name, its share u·k/s, and the new answer's lead over the true one before and after the edit. */
 /** @typedef {[name: string, share: number, before: number, after: number]} Neighbour */
 /** @typedef {{ name: string, target: string, neighbours: Neighbour[] }} Fact */
 /** @typedef {{ fact: number, facts: Fact[] }} Settings */
@@ -16,7 +16,7 @@ const rise = (/** @type {Neighbour} */ [, , before, after]) => after - before;
 const turned = (/** @type {Neighbour} */ [, , before, after]) => before <= 0 && after > 0;
 
 /**
- * The correlation of ranks; equal values share theirs.
+ * Spearman's rank correlation; equal values get their mean rank.
  *
  * @type {(a: number[], b: number[]) => number}
  */

@@ -1,4 +1,4 @@
-// A figure of one idea: a chart, two controls, and what is to be read off it.
+// A figure of one idea: a chart, its controls, and the numbers to read off it.
 import { within } from "../kit/address.js";
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
@@ -11,12 +11,14 @@ import { facts } from "../kit/readout.js";
 /** @import { Frame, Preset } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
 
-/** A drawing of the chart, what it says in a sentence, and numbers beside it. */
+/** The drawing of the chart, a sentence that states its content, and the numbers beside it. */
 /** @typedef {{ drawing: Drawing, words: string, rows?: [string, string][], found?: number }} Shown */
 /** @typedef {ReturnType<typeof chart>} Chart */
 /** @typedef {{ element: Element, value: any }} Control */
 /**
- * `rules` say what an address may set; `fields(settings, change)` are the controls by the settings' names; `after(chart)` may draw on the chart what is no series, and returns how.
+ * `rules` define what an address may set. `fields(settings, change)` returns the controls by the names of the
+ * settings. `after(chart)` prepares drawing beyond the chart's series, and returns a function that draws it for given
+ * settings.
  *
  * @template {object} S
  * @typedef {{
@@ -94,7 +96,7 @@ export function createSketch(sketch, given) {
 }
 
 /**
- * The lines of a chart, one below the other.
+ * The points of all lines in one table, one line below the other.
  *
  * @param {Record<string, Data>} lines
  * @returns {Table}

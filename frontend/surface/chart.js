@@ -1,4 +1,4 @@
-// The energy along the run: that of the state, and that of the place under it.
+// A chart of the energy along the run: at the state, and at the point of the plane under the state.
 import { amount } from "../kit/number.js";
 import { runChart } from "../kit/runchart.js";
 

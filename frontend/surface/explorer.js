@@ -1,4 +1,4 @@
-// Settings in, a surface and a run on it out: joins the controls, the mathematics and what is on the page.
+// The surface explorer: connects the controls, the mathematics and the parts of the page.
 import { reducedMotion } from "../kit/clock.js";
 import { h } from "../kit/dom.js";
 import { createFrame, same } from "../kit/explorer.js";
@@ -19,14 +19,14 @@ import { createStage } from "./stage.js";
 /** @import { Found } from "./presets.js" */
 /** @import { Consequences, Patch, Settings, Stored } from "./settings.js" */
 
-const SPEED = 10; // steps a second, one of those on offer: each is seen
-const STANDING = ["beta", "eta", "turn"]; // what a question invites the reader to change
-const AGAIN = 0.9; // seconds of a run that plays because the reader has let go
+const SPEED = 10; // steps per second, one of the speeds on offer: slow enough that each step is visible
+const STANDING = ["beta", "eta", "turn"]; // a question stays on show while the reader changes only these
+const AGAIN = 0.9; // seconds that a run takes when it plays because the reader released a control
 const HELP =
   "On the start, the ring on the surface: arrow keys move it. A drag across the surface turns it.";
 
 /**
- * @param {object} given What differs from the explorer's own start.
+ * @param {object} given The settings that differ from the explorer's defaults.
  * @param {Stored} stored
  * @returns {Explorer}
  */
@@ -35,8 +35,8 @@ export function createExplorer(given, stored) {
   const presets = presetsOf(stored);
   const initial = settingsFrom(given);
   let shown = consequences(initial, stored);
-  let seen = reducedMotion(); // before, the marble waits at the start and no answer is given
-  let due = false; // a run that the reader has changed, and not seen play
+  let started = reducedMotion(); // while false, the marble waits at the start and no answer is given
+  let due = false; // true if the run has changed while a control is held, and is to play on release
   let unwatch = /** @type {(() => void) | null} */ (null);
   /** @type {Frame<Settings, Patch, Found>} */
   const frame = createFrame({
@@ -68,25 +68,25 @@ export function createExplorer(given, stored) {
   const bill = facts();
   const panel = createPanel(initial, names, frame.change);
 
-  const isOnItsWay = () => clock.playing || !seen;
+  const isOnItsWay = () => clock.playing || !started;
 
   /** @param {{ before: Settings | null, play: boolean }} how */
   function update({ before, play }) {
     const { settings } = frame;
-    seen ||= play || before !== null;
+    started ||= play || before !== null;
     panel.show(settings);
     if (before && onlyTurned(before, settings)) return draw(clock.step);
     shown = consequences(settings, stored);
     clock.pause();
     playback.cover(settings.steps);
-    const wanted = (play || before !== null) && !reducedMotion() && !frame.pending;
-    due = wanted && hold.held;
-    if (wanted && !hold.held) replay(play);
-    else clock.seek(frame.pending || !seen ? 0 : settings.steps);
+    const plays = (play || before !== null) && !reducedMotion() && !frame.pending;
+    due = plays && hold.held;
+    if (plays && !hold.held) replay(play);
+    else clock.seek(frame.pending || !started ? 0 : settings.steps);
     frame.settle(frame.pending);
   }
 
-  /** @param {boolean} isFirst Whether the reader has yet to see this run. */
+  /** @param {boolean} isFirst True if this run plays for the first time: at the usual speed, after a pause. */
   function replay(isFirst) {
     if (isFirst) playback.usualSpeed();
     const { steps } = frame.settings;
@@ -94,7 +94,7 @@ export function createExplorer(given, stored) {
     else playback.replay(steps / AGAIN);
   }
 
-  /** What was shown as an end while the reader held it plays, once they let go. */
+  /** Plays the run when the reader releases a control; until then only the end of the run is shown. */
   function release() {
     if (!due) return;
     due = false;
@@ -160,7 +160,7 @@ const onlyTurned = (before, after) =>
   before.turn !== after.turn && same({ ...before, turn: after.turn }, after);
 
 /**
- * Degrees from −180 to 180.
+ * The angle in degrees, reduced to the range from −180 to 180.
  *
  * @param {number} degrees
  */

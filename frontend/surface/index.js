@@ -1,4 +1,5 @@
-// The surface explorer: three photographs, the energy over the plane through them, and a run as a path and as pixels.
+// The entry point of the surface explorer: three photographs, the energy over the plane through them, and a run as a
+// path and as pixels.
 import { mount } from "../kit/mount.js";
 import { unpacked } from "../kit/sheet.js";
 import { createExplorer } from "./explorer.js";
@@ -9,7 +10,7 @@ import css from "./style.css?inline";
 /** @import { Model, Place } from "../kit/mount.js" */
 
 const SIDE = 32; // pixels
-const TOP = 1020; // white: each pixel is the sum of four bytes
+const TOP = 1020; // the value of white: each pixel is a sum of four bytes
 
 /** @param {DataView | ArrayBuffer} view */
 const bytesOf = (view) =>

@@ -1,4 +1,4 @@
-// Settings posed as questions.
+// The explorer's questions, each with its settings.
 import { posed } from "../kit/explorer.js";
 import { amount, counted, percent } from "../kit/number.js";
 import { settingsFrom } from "./settings.js";
@@ -15,7 +15,7 @@ const rises = ({ run: { energies } }) =>
   energies.filter((e, t) => t > 0 && e > energies[t - 1] + 1e-12).length;
 
 /**
- * The questions, about the pictures of these names.
+ * The questions about the pictures with these names.
  *
  * @param {Pick<Stored, "names">} stored
  */
@@ -26,8 +26,8 @@ export function presetsOf({ names }) {
       key: "fall",
       name: "Where does a covered picture go?",
       ask: "The marble is a picture whose lower half is grey. Each point of the surface is a picture too, and its height is the energy. Which of the three pictures does the marble reach?",
-      after: (found) =>
-        `After ${counted(found.steps, "step")} the marble is ${amount(found.apart)} from the ${names[found.nearest]}. It started ${amount(found.run.heights[0])} off the plane of the three pictures, and the steps took it onto the plane.`,
+      after: (findings) =>
+        `After ${counted(findings.steps, "step")} the marble is ${amount(findings.apart)} from the ${names[findings.nearest]}. It started ${amount(findings.run.heights[0])} off the plane of the three pictures, and the steps took it onto the plane.`,
       set: {},
     },
     {
@@ -67,10 +67,10 @@ export function presetsOf({ names }) {
           ["yes", "yes"],
           ["no", "no"],
         ],
-        right: (found) => (rises(found) > 0 ? "yes" : "no"),
+        right: (findings) => (rises(findings) > 0 ? "yes" : "no"),
       },
-      after: (found) =>
-        `The energy rises in ${rises(found)} of ${counted(found.steps, "step")}. Up to a step size of 2 the energy cannot rise, at any β. Try 2.2.`,
+      after: (findings) =>
+        `The energy rises in ${rises(findings)} of ${counted(findings.steps, "step")}. Up to a step size of 2 the energy cannot rise, at any β. Try 2.2.`,
       set: { eta: 1.9, from: 1 },
     },
   ];

@@ -1,4 +1,4 @@
-// The run on show as Python, with the package.
+// The run on show as a Python script that uses the package.
 import { script } from "../kit/python.js";
 
 /** @import { Settings, Stored } from "./settings.js" */
@@ -10,7 +10,7 @@ import { script } from "../kit/python.js";
 export function python(settings, { names, pictures, side }) {
   const { start, from, covered, query, beta, eta, steps } = settings;
   const width = Math.round(covered * side);
-  // The weights of the three pictures in a blend solve two equations in the plane, and add up to 1.
+  // The weights of the three pictures in a blend solve three equations: two in the plane, and that their sum is 1.
   return script(
     "import numpy as np",
     "import rankone as ro",

@@ -20,11 +20,11 @@ import { descend, squaredDistance } from "./math/pictures.js";
  * }} Settings
  */
 /** @typedef {Partial<Settings>} Patch */
-/** Their names, the three pictures, and the radius of the part of the plane that is drawn. */
+/** The three pictures with their names, `side` in pixels, and `reach`, the radius of the disc of the plane on show. */
 /** @typedef {{ names: string[], pictures: Pictures, side: number, reach: number }} Stored */
 /**
- * What follows from the settings: the energy on the plane, the run, the places of rest that the pictures themselves
- * roll to, the lowest energy there, the picture nearest to the end, and the distance to it.
+ * The consequences of the settings: the energy on the plane; the run; `rests`, the minima at which descents from the
+ * pictures end; `least`, the lowest energy there; and the picture nearest to the run's end, with the distance to it.
  *
  * @typedef {{ exact: Exact, run: Run, rests: Point[], least: number, nearest: number, apart: number }} Consequences
  */
@@ -44,14 +44,14 @@ export const DEFAULTS = {
 };
 
 /**
- * The part of the plane that is drawn: a disc around the mean, with room around the pictures.
+ * The radius of the disc around the mean that is drawn: 1.4 times the distance of the farthest picture.
  *
  * @param {Pictures} pictures
  */
 export const reachOf = ({ places }) => 1.4 * Math.max(...places.map((at) => Math.hypot(...at)));
 
 /**
- * The settings after a change. A reader who moves the start asks for a blend, and one who covers a picture for that.
+ * The settings after a change. Moving the start switches to a blend; choosing or covering a picture switches back.
  *
  * @type {(settings: Settings, patch: Patch) => Settings}
  */
@@ -73,7 +73,7 @@ export const inside = ([x, y], reach) => {
 };
 
 /**
- * The state that a run starts at, in the memories' unit.
+ * The state at which a run starts, in the memories' unit.
  *
  * @type {(settings: Settings, stored: Stored) => Float64Array}
  */
@@ -112,10 +112,10 @@ export function consequences(settings, stored) {
   };
 }
 
-const MERGED = 0.005; // places nearer to each other are one
+const MERGED = 0.005; // places that are nearer to each other count as one
 
 /**
- * The places at which the pictures themselves come to rest, with steps of 1.
+ * The places at which descents from the pictures end, with steps of size 1.
  *
  * @param {Exact} exact
  */

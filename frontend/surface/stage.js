@@ -1,4 +1,4 @@
-// The surface with the run on it, and the pictures that go with it: the start, and the state at the step on show.
+// The surface with the run on it, and two pictures beside it: the start, and the state at the step on show.
 
 import { same } from "../kit/address.js";
 import { h } from "../kit/dom.js";
@@ -17,20 +17,22 @@ import { createView, HIGH, WIDE } from "./view.js";
 /** @import { View } from "./view.js" */
 
 /**
- * What is on show; `veiled` is what would tell what the reader is to predict: the run, or the surface with it.
+ * The content on show. `veiled` is the part that would give the answer while the reader has yet to predict: the run,
+ * or the surface together with the run.
  *
  * @typedef {{ settings: Settings, shown: Consequences, step: number, veiled: "run" | "surface" | null }} Now
  */
 
-const REST = 160; // milliseconds without a change, after which the surface is drawn finely
-const STORED = 46; // units of the drawing: the side of a stored picture
-const STATE = 54; // that of the state
-const STEM = 34; // from the surface to the picture above it
-const RIM = 72; // places on the rim at which its height is looked at
-const TURN = 0.5; // degrees for one pixel of a drag
+const REST = 160; // milliseconds without a change after which the surface is drawn finely
+const STORED = 46; // side of a stored picture, in units of the drawing
+const STATE = 54; // side of the state's picture, in units of the drawing
+const STEM = 34; // length of the line from the surface to the picture above it
+const RIM = 72; // points of the rim at which its height is computed
+const TURN = 0.5; // degrees of turn per pixel of a drag
 
 /**
- * `onMove` is told where the reader wants the start, `onTurn` by how many degrees the surface is to be turned.
+ * The stage. `onMove` is called with the place to which the reader has moved the start, `onTurn` with the degrees by
+ * which the surface is to be turned.
  *
  * @param {Stored} stored
  * @param {{ onMove(at: Point): void, onTurn(degrees: number): void }} on
@@ -44,7 +46,7 @@ export function createStage({ names, pictures, side, reach }, on) {
     "aria-label": "Energy over the plane of the three pictures: the start can be moved",
   });
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const surface = document.createElement("canvas"); // without the run
+  const surface = document.createElement("canvas"); // a cache of the surface without the run
   const paint = /** @type {CanvasRenderingContext2D} */ (surface.getContext("2d"));
   const painted = { key: "", isFine: false };
   const start = picture({ label: "Start of the run", size: side });
@@ -239,7 +241,7 @@ const canvasSize = (canvas) =>
   Math.min(1400, Math.round((canvas.clientWidth || WIDE) * Math.min(2, devicePixelRatio)));
 
 /**
- * A picture off the page, to be drawn into another one.
+ * A picture on a canvas outside the page, which is copied into the drawing.
  *
  * @type {(vector: Float64Array, side: number) => ReturnType<typeof picture> & { show(state: Float64Array): void }}
  */
@@ -290,7 +292,7 @@ function marble(context, [x, y], colour) {
 }
 
 /**
- * A drag across the ground turns the surface; the handles in it keep their own drags.
+ * Makes a drag across the background turn the surface. Drags of the handles are not affected.
  *
  * @param {SVGSVGElement} svg
  * @param {(degrees: number) => void} onTurn

@@ -1,18 +1,19 @@
-// The energy over the plane as a surface with level lines: rings and spokes around the mean, drawn from back to front.
+// The energy over the plane as a surface with level lines. The mesh of rings and spokes around the mean is drawn from
+// back to front.
 import { PALETTES } from "../kit/palettes.js";
 import { HIGH, WIDE } from "./view.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { View } from "./view.js" */
 
-/** The energy above the lowest place of rest, and the radius of the disc that is drawn. */
+/** `height` is the energy above the lowest minimum, `reach` the radius of the disc that is drawn. */
 /** @typedef {{ height(at: Point): number, reach: number, view: View, isDark: boolean, isFine: boolean }} Shown */
 
-const BAND = 0.022; // between two level lines, as a distance: a lone picture has circles so far apart
-const SHADES = 0.31; // a distance at which the surface has its lightest shade
-const MESH = { coarse: [20, 48], fine: [44, 112] }; // rings and spokes
-const LIGHT = [-0.42, 0.4, 0.81]; // from where the light falls, seen by the reader: left, behind, above
-const STEEP = 11; // times the slope, for the light alone
+const BAND = 0.022; // spacing of the level lines, as a distance: around a lone picture they are circles this far apart
+const SHADES = 0.31; // distance from which the surface has its lightest shade
+const MESH = { coarse: [20, 48], fine: [44, 112] }; // numbers of rings and of spokes
+const LIGHT = [-0.42, 0.4, 0.81]; // direction towards the light, from the reader's view: left, behind, above
+const STEEP = 11; // factor on the slope in the shading, so that flat wells are visible
 
 /** @typedef {{ at: Point, z: number, pixel: Point }} Corner */
 
@@ -43,7 +44,7 @@ export function paintSurface(context, { height, reach, view, isDark, isFine }) {
   for (const { quad } of quads) {
     const colour = colourOf(quad, view, palette);
     context.fillStyle = context.strokeStyle = colour;
-    context.lineWidth = 0.6; // over the seam to the next one
+    context.lineWidth = 0.6; // covers the seam to the next quadrilateral
     context.beginPath();
     for (const { pixel } of quad) context.lineTo(...pixel);
     context.closePath();
@@ -81,7 +82,7 @@ function colourOf(quad, view, { low, high }) {
 }
 
 /**
- * How much light falls on a quadrilateral, from 0 to 1: its diagonals, as the reader sees them, give its normal.
+ * The light on a quadrilateral, from 0 to 1. The normal is the cross product of its diagonals in the reader's view.
  *
  * @type {(quad: Corner[], view: View) => number}
  */
@@ -95,7 +96,7 @@ function lit([a, b, c, d], view) {
   const [u, v] = [edge(a, c), edge(b, d)];
   const normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
   const length = Math.hypot(...normal);
-  if (length === 0) return LIGHT[2]; // at the mean, where two corners are one
+  if (length === 0) return LIGHT[2]; // a degenerate quadrilateral is lit like a horizontal one
   const up = normal[2] < 0 ? -1 : 1;
   return Math.max(
     0,

@@ -1,4 +1,4 @@
-// The view of the surface: turned, from above at a slant, without perspective; and the point under a pixel.
+// The view of the surface: rotated, obliquely from above, without perspective; and the point under a pixel.
 
 /** @import { Point } from "../kit/handle.js" */
 /** @typedef {(at: Point) => number} Height */
@@ -6,16 +6,16 @@
 
 export const WIDE = 400; // the drawing's own units
 export const HIGH = 356;
-const CENTRE = /** @type {Point} */ ([WIDE / 2, 234]); // where the lowest place of rest would be, at the mean
-const TILT = (50 * Math.PI) / 180; // between the plane and the line of sight
+const CENTRE = /** @type {Point} */ ([WIDE / 2, 234]); // the pixel of the mean at height 0, the lowest minimum's energy
+const TILT = (50 * Math.PI) / 180; // angle between the plane and the line of sight
 const ACROSS = 186; // units of the drawing from the centre to the rim
-const RISE = 2850; // units of the drawing for one of energy, before the slant
-const ROOM = 86; // units of the drawing that the rim may rise
-const LOOKS = 160; // places along a line of sight
+const RISE = 2850; // units of the drawing per unit of energy, before the tilt
+const ROOM = 86; // units of the drawing by which the rim may rise at most
+const LOOKS = 160; // points along a line of sight at which the surface is evaluated
 
 /**
- * The view of a disc of the plane with the radius `reach`, turned by so many degrees; `top` is the highest energy on its
- * rim, which stays in sight from every side.
+ * The view of a disc of the plane with radius `reach`, rotated by `turn` degrees. `top` is the highest energy on its
+ * rim; it limits the vertical scale, so that the rim stays in the drawing from every side.
  *
  * @param {{ reach: number, turn: number, top: number }} how
  * @returns {View}
@@ -38,16 +38,16 @@ export function createView({ reach, turn, top }) {
 
   return {
     project,
-    /** How far to the reader's right it is, in the plane's unit. */
+    /** The coordinate of a point to the reader's right, in the plane's unit. */
     right: (at) => turned(at)[0],
-    /** How far behind the centre it is. */
+    /** The distance of a point behind the centre, in the plane's unit. */
     depth: (at) => turned(at)[1],
-    /** The place of the surface that a line of sight through the pixel meets first. */
+    /** The point of the surface that the line of sight through the pixel meets first. */
     hit([px, py], height) {
       const x = (px - CENTRE[0]) / scale;
       /** @type {(y: number) => Point} */
       const back = (y) => [x * cos + y * sin, -x * sin + y * cos];
-      /** @type {(y: number) => number} Above 0 where the surface at y is drawn above the pixel. */
+      /** @type {(y: number) => number} Positive where the surface at y is drawn above the pixel. */
       const above = (y) => py - project(back(y), height(back(y)))[1];
       let [near, far] = [-1.2 * reach, 1.2 * reach];
       for (let i = 0; i < LOOKS; i++) {

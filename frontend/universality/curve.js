@@ -1,4 +1,4 @@
-// The network over all x*, before and after the step, and the training pair and the probe as handles to drag.
+// The chart of the network over all x*, before and after the step, with the training pair and the probe as handles.
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { handle } from "../kit/handle.js";
@@ -42,8 +42,8 @@ export function createCurve({ onPair, onProbe }) {
   return {
     element,
     /** @type {(seen: Seen, settings: { x: number, y: number, probe: number }, words: string) => void} */
-    show(seen, { x, y, probe: at }, words) {
-      const lines = Object.fromEntries(LINES.map(({ key }) => [key, overGrid(seen[key])]));
+    show(shown, { x, y, probe: at }, words) {
+      const lines = Object.fromEntries(LINES.map(({ key }) => [key, overGrid(shown[key])]));
       const beyond = LINES.flatMap(({ key, tone }) => cutsOf(lines[key], tone));
       draw({ lines, x: [0, 1], y: RANGE, cursor: { at }, summary: words });
       cuts.replaceChildren(...beyond.flatMap((cut) => cutMark(cut, space)));

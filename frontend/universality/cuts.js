@@ -1,11 +1,11 @@
-// The points where a line leaves the picture of the network over x*, and the marks at them.
+// The places where a line leaves the chart of the network over x*, and the marks there.
 import { h } from "../kit/dom.js";
 import { figures } from "../kit/number.js";
 
 /** @import { Point, Space } from "../kit/handle.js" */
 
 /**
- * The ends of the picture's axis.
+ * The ends of the chart's vertical axis.
  *
  * @type {Point}
  */
@@ -14,7 +14,7 @@ export const RANGE = [-2.7, 1.8];
 /** @typedef {{ at: number, value: number, tone: string }} Cut */
 
 /**
- * Where a line leaves the picture: its farthest points above and below.
+ * The cuts of a line that leaves the chart: its highest point if that is above, and its lowest if that is below.
  *
  * @type {(line: Point[], tone: string) => Cut[]}
  */
@@ -29,7 +29,7 @@ export function cutsOf(line, tone) {
 }
 
 /**
- * A triangle at the edge, and how far the line goes beyond it.
+ * A triangle at the edge of the chart, and the extreme value of the line.
  *
  * @type {(cut: Cut, space: Space) => SVGElement[]}
  */

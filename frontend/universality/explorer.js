@@ -1,4 +1,4 @@
-// Settings in, one gradient step, pictures out.
+// The universality explorer: connects the settings, one gradient step and the parts of the page.
 import { resetButton } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
@@ -20,11 +20,11 @@ import { createSlots } from "./slots.js";
 /** @import { Seen } from "./observe.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
-const BEFORE = 3; // rows of the bill that the step does not change
+const BEFORE = 3; // number of first rows of the readout that do not show an effect of the step
 /** @type {(seen: Seen) => Seen} */
-const untaught = (seen) => ({ ...seen, after: [], table: null });
+const untaught = (observed) => ({ ...observed, after: [], table: null });
 
-const HARMLESS = ["x", "y", "probe", "profile"]; // a question stands while only these change
+const HARMLESS = ["x", "y", "probe", "profile"]; // a question stays on show while only these change
 
 /**
  * @param {Settings} initial
@@ -32,8 +32,8 @@ const HARMLESS = ["x", "y", "probe", "profile"]; // a question stands while only
  */
 export function createExplorer(initial) {
   /** @type {Seen | null} */
-  let seen = null;
-  let waiting = false; // for a fit
+  let observed = null;
+  let waiting = false; // true while the network is being fitted
   const networks = createNetworks((problem) => (problem ? frame.warn(problem) : update()));
   /** @type {Frame<Settings, Patch, Seen>} */
   const frame = createFrame({
@@ -42,13 +42,13 @@ export function createExplorer(initial) {
     next: nextSettings,
     stands: (patch) => Object.keys(patch).every((name) => HARMLESS.includes(name)),
     update,
-    findings: () => (waiting ? null : seen),
+    findings: () => (waiting ? null : observed),
     words,
     patience: 1200,
     name: "universality",
     admits,
     python,
-    data: () => dataOf(seen),
+    data: () => dataOf(observed),
   });
   const curve = createCurve({
     onPair: (x, y) => frame.change({ x, y }),
@@ -70,25 +70,29 @@ export function createExplorer(initial) {
   }
 
   /**
-   * What the step has done is not drawn while the reader has yet to predict it.
+   * Shows an observation. If `hidden`, the effect of the step is left out, because the reader has yet to predict it.
    *
    * @type {(next: Seen, settings: Settings, hidden: boolean) => void}
    */
   function show(next, settings, hidden) {
-    seen = next;
-    curve.show(hidden ? untaught(seen) : seen, settings, words());
-    slots.show(seen, settings);
-    const last = seen.flow.forward.length - 1;
-    flow.draw({ values: hidden ? { forward: seen.flow.forward } : seen.flow, last, step: last });
-    bill.show(rows(seen, settings).slice(0, hidden ? BEFORE : undefined));
+    observed = next;
+    curve.show(hidden ? untaught(observed) : observed, settings, words());
+    slots.show(observed, settings);
+    const last = observed.flow.forward.length - 1;
+    flow.draw({
+      values: hidden ? { forward: observed.flow.forward } : observed.flow,
+      last,
+      step: last,
+    });
+    bill.show(rows(observed, settings).slice(0, hidden ? BEFORE : undefined));
     slots.element.classList.toggle("r1-veiled", hidden);
   }
 
   function words() {
     const { x, y, probe, size } = frame.settings;
     if (frame.pending) return "Predict, and the step is shown.";
-    if (waiting || !seen) return `Fitting ${count(size)} units by real gradient steps…`;
-    const { atProbe, start } = seen;
+    if (waiting || !observed) return `Fitting ${count(size)} units by real gradient steps…`;
+    const { atProbe, start } = observed;
     return (
       `From (${fixed(x)}, ${fixed(y)}): at x* = ${fixed(probe)} the network says ${rounded(start)} before ` +
       `the step and ${rounded(atProbe.output)} after it; the target is ${rounded(atProbe.wanted)}.`
@@ -104,8 +108,8 @@ export function createExplorer(initial) {
     moreLabel: "More: the pair by its numbers",
     charts: [h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)), flow.element],
     state() {
-      if (!seen) return { waiting };
-      const { step, ...shown } = seen;
+      if (!observed) return { waiting };
+      const { step, ...shown } = observed;
       return { waiting, ...shown };
     },
     close: networks.close,
@@ -113,10 +117,12 @@ export function createExplorer(initial) {
 }
 
 /** @type {(seen: Seen | null) => Table} */
-const dataOf = (seen) => ({
+const dataOf = (observed) => ({
   columns: ["x*", "target", "table", "before", "after"],
   rows: GRID.map((at, i) =>
-    seen ? [at, seen.wanted[i], seen.table?.[i] ?? null, seen.before[i], seen.after[i]] : [at],
+    observed
+      ? [at, observed.wanted[i], observed.table?.[i] ?? null, observed.before[i], observed.after[i]]
+      : [at],
   ),
 });
 
@@ -146,8 +152,8 @@ function createFlow() {
 }
 
 /** @type {(seen: Seen, settings: Settings) => [string, string][]} */
-function rows(seen, settings) {
-  const { depth, parameters, start, gap, switchAfter, deviation, tableError, error } = seen;
+function rows(observed, settings) {
+  const { depth, parameters, start, gap, switchAfter, deviation, tableError, error } = observed;
   /** @type {[string, string][]} */
   const shared = [
     ["Layers; parameters", `${count(depth)}; ${count(parameters)}`],

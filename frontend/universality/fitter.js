@@ -1,4 +1,4 @@
-// Fits output weights as it is asked to; of questions that have come in meanwhile only the last is answered.
+// Fits output weights on request. If several questions arrive during a fit, only the last one is answered.
 import { fitWeights } from "./math/fitted.js";
 import { isFitted, targetOf } from "./settings.js";
 

@@ -1,4 +1,4 @@
-// The universality explorer: one real gradient step of a real network, taken in the page.
+// The entry point of the universality explorer: one gradient step of a network, computed in the page.
 import { mount } from "../kit/mount.js";
 import { createExplorer } from "./explorer.js";
 import { DEFAULTS, nextSettings } from "./settings.js";

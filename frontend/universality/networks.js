@@ -1,4 +1,5 @@
-// The network of the settings: a table's at once, a fitted one's as soon as a worker has fitted it; all are remembered.
+// The network of the settings. A network with a table is built at once, a fitted one after a worker has fitted it; both
+// are cached.
 import { connect } from "../kit/worker.js";
 import { createFitter } from "./fitter.js";
 import { buildNetwork, fitKey, isFitted, networkKey } from "./settings.js";
@@ -7,10 +8,11 @@ import source from "./worker.js?inline";
 /** @import { Network } from "./math/network.js" */
 /** @import { Settings } from "./settings.js" */
 
-const KEPT = 24; // networks, and fits
+const KEPT = 24; // size of the cache of networks, and of that of fits
 
 /**
- * `onFit()` is called once a fit that was asked for is there, or has failed with words.
+ * A cache of networks. `onFit(problem)` is called with null when the fit that was requested last is done, and with a
+ * message when a fit has failed.
  *
  * @param {(problem: string | null) => void} onFit
  */
@@ -62,7 +64,7 @@ export function createNetworks(onFit) {
 
 /** @type {<V>(known: Map<string, V>, key: string, value: V) => void} */
 function keep(known, key, value) {
-  known.delete(key); // the last used are the last to go
+  known.delete(key); // moves the key to the end: the least recently used one is deleted first
   known.set(key, value);
   for (const [oldest] of known) {
     if (known.size <= KEPT) break;

@@ -1,4 +1,4 @@
-// One gradient step, and everything about it that is on show.
+// One gradient step, and all quantities of it that the explorer shows.
 import { norm } from "../math/linear.js";
 import { forward, gradientStep, outputs, size } from "./math/network.js";
 import { CONSTANTS, lookup } from "./math/tables.js";
@@ -12,7 +12,7 @@ import { isTable, targetOf } from "./settings.js";
 
 const POINTS = 200;
 const WRITTEN = CONSTANTS.alpha * CONSTANTS.linear;
-/** Where the curves are drawn: never on a ramp between two cells. */
+/** The values of x* at which the curves are drawn. None lies on a ramp between two cells. */
 export const GRID = Array.from({ length: POINTS }, (_, i) => (i + 0.2) / POINTS);
 
 /** @type {(a: number[], b: number[]) => number} */
@@ -21,9 +21,9 @@ const rms = (a, b) => norm(a.map((v, i) => v - b[i])) / Math.sqrt(a.length);
 const largest = (values) => values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
 
 /** @type {WeakMap<Network, number[]>} */
-const untaught = new WeakMap(); // outputs over the grid before any step
+const untaught = new WeakMap(); // outputs on the grid before the step
 /** @type {WeakMap<Network, { key: string, step: Step, after: number[] }>} */
-const taught = new WeakMap(); // the last step, and outputs after it: what is looked at changes neither
+const taught = new WeakMap(); // the last step and the outputs after it, which do not depend on the probe
 
 /** @param {Network} network */
 function beforeOf(network) {
@@ -38,9 +38,9 @@ function stepOf(network, { x, y, ratio }) {
   const known = taught.get(network);
   if (known?.key === key) return known;
   const step = gradientStep(network, x, y, ratio * network.alpha);
-  const found = { key, step, after: Array.from(outputs(network, GRID, step)) };
-  taught.set(network, found);
-  return found;
+  const latest = { key, step, after: Array.from(outputs(network, GRID, step)) };
+  taught.set(network, latest);
+  return latest;
 }
 
 /**
@@ -77,7 +77,8 @@ export function observe(network, settings) {
 }
 
 /**
- * What the step has written, as seen from x*: one entry a slot, in units of what a slot that fires should hold.
+ * The values that the step has written, as they are read at x*: one entry per slot. `share` is the value as a fraction
+ * of the value that a slot should have when it fires.
  *
  * @type {(network: Network, settings: Settings, looked: Pass, gap: number) => Slot[]}
  */
@@ -100,7 +101,7 @@ function slotsOf(network, settings, looked, gap) {
 }
 
 /**
- * The two numbers that the networks without θ_b write.
+ * The slots of the networks without θ_b, which write two numbers.
  *
  * @type {(settings: Settings, looked: Pass, gap: number) => Slot[]}
  */
@@ -109,20 +110,20 @@ function ownSlots({ construction, offset }, looked, gap) {
   const slot = (label, value) => ({ label, value, share: value / (2 * gap) });
   if (construction === "two_layers") {
     const [v0, v1] = [1, 2].map((i) => (looked.inputs[1][i] - offset) / WRITTEN);
-    return [slot("v₀", v0), slot("v₁", v1)]; // Δ(1 + x x*), and that times the share of the thresholds below x
+    return [slot("v₀", v0), slot("v₁", v1)]; // v₀ = Δ(1 + x x*); v₁ = v₀ times the fraction of thresholds below x
   }
   const [second, first] = looked.inputs[3];
   return [slot("Δκ₁", first), slot("Δκ₂", second)];
 }
 
 /**
- * A reader at x*: it is active where a₀v₀ + a₁v₁ + c > 0.
+ * A reader at the probe x*. It is active where a₀v₀ + a₁v₁ + c > 0.
  *
  * @typedef {{ a: [number, number], c: number, isActive: boolean }} Reader
  */
 /**
- * The plane of the two slots: how many cells x has, the slope of the ray of x, what is written at x*, between which v₀
- * it lies whatever x*, and the readers.
+ * The plane of the two slots: the number of cells of x; `ray`, the slope v₁/v₀ of the ray for x; the point (v₀, v₁)
+ * written at x*; `span`, the least and the greatest v₀ over all x*; and the readers.
  *
  * @typedef {{
  *   cells: number, ray: number, written: [number, number], span: [number, number], readers: Reader[],
@@ -134,7 +135,7 @@ function ownSlots({ construction, offset }, looked, gap) {
  */
 function planeOf(network, { x, probe, offset, size: units, ratio, y }, looked, step) {
   const { W, b } = network.layers[1];
-  const first = W.rows - units; // before the readers there are the path and a threshold for each cell but one
+  const first = W.rows - units; // the rows before the readers: the path, and a threshold for each cell but one
   const unit = WRITTEN;
   const delta = ratio * (y - step.before);
   const readers = Array.from({ length: units }, (_, i) => {
@@ -172,7 +173,9 @@ function slotNames(construction, J) {
 }
 
 /**
- * Largest entries of each channel, layer by layer of the stack: forward, written, switch, and the error coming back.
+ * The largest entry of each channel in each layer of the stack: of the forward pass before the step, of the written
+ * channel and the switch after it, and of the error in the backward pass. Without channels, `written` is the change of
+ * the layer's input.
  *
  * @type {(network: Network, step: Step, looked: Pass, untaught: Pass) => Record<"forward" | "written" | "switch" | "error", number[]>}
  */
@@ -183,9 +186,9 @@ function flowOf(network, step, looked, untaught) {
   /** @type {Record<"forward" | "written" | "switch" | "error", number[]>} */
   const flow = { forward: [], written: [], switch: [], error: [] };
   for (let i = from; i <= to; i++) {
-    const [seen, after] = [step.inputs[i], looked.inputs[i]];
+    const [before, after] = [step.inputs[i], looked.inputs[i]];
     const error = step.errors[i - 1];
-    flow.forward.push(largest(seen.slice(0, half)));
+    flow.forward.push(largest(before.slice(0, half)));
     if (channels) {
       flow.written.push(largest(after.slice(half, half + slots)));
       flow.switch.push(after[half + slots]);

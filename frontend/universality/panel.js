@@ -1,4 +1,4 @@
-// The controls: target, construction and size, the pair, and the constants that can be broken.
+// The reader's controls: the target, the construction and its size, the pair, and the constants of the construction.
 import { elementsOf, fill, group, select } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
@@ -87,9 +87,9 @@ export function createPanel(settings, change) {
     rest: h("div", { class: "r1-controls" }, group("The pair", elements("x", "y", "probe"))),
     /** @param {Settings} next */
     show(next) {
-      const wanted = CONSTRUCTIONS[next.construction].sizes;
-      if (wanted !== sizes) {
-        sizes = wanted;
+      const offered = CONSTRUCTIONS[next.construction].sizes;
+      if (offered !== sizes) {
+        sizes = offered;
         fields.size.bound({ values: sizes });
       }
       fill(fields, next);

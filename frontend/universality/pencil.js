@@ -1,4 +1,4 @@
-// The reader's own profile g(x* − x): drawn with the pointer, or knot by knot with the arrow keys.
+// A drawing of the profile g(x* − x), which the reader changes with the pointer, or knot by knot with the arrow keys.
 import { h, setAttributes } from "../kit/dom.js";
 import { pathOf } from "../kit/line.js";
 import { bounded, fixed } from "../kit/number.js";
@@ -9,7 +9,7 @@ import { KNOTS } from "./math/targets.js";
 const SIZE = { width: 300, height: 110 };
 
 /**
- * `onChange` is called when a stroke ends, and after every key.
+ * The drawing. `onChange` is called when a stroke ends, and after every key that changes the profile.
  *
  * @param {{ onChange(profile: number[]): void }} on
  */

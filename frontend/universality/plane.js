@@ -1,4 +1,5 @@
-// The plane of the two slots: what the step has written at x*, the rays that it can lie on, and where the readers switch.
+// The plane of the two slots: the point that the step has written at x*, the rays on which it can lie, and the lines on
+// which the readers switch.
 import { h } from "../kit/dom.js";
 import { count, figures } from "../kit/number.js";
 
@@ -13,7 +14,7 @@ const V0 = [-1, 13.6];
 const V1 = [-1, 10.8];
 const EDGE = { left: 26, right: 8, top: 8, bottom: 28 };
 const MARKS = [0, 4, 8, 12];
-const DRAWN = 24; // readers: more cannot be told from each other
+const DRAWN = 24; // number of readers whose kinks are drawn: more lines cannot be distinguished
 
 /** @type {(at: Point) => Point} */
 const toPixel = ([v0, v1]) => [
@@ -28,7 +29,8 @@ const stroke = (from, to) => {
 };
 
 /**
- * Where a reader's kink crosses the picture: the line a₀v₀ + a₁v₁ + c = 0 between two of the picture's edges.
+ * The SVG path of a reader's kink: the line a₀v₀ + a₁v₁ + c = 0 between two edges of the drawing; empty if the line is
+ * outside.
  *
  * @type {(reader: Reader) => string}
  */
@@ -77,7 +79,7 @@ export function createPlane() {
         return stroke([0, 0], [far, (far * s) / cells]);
       });
       rays.setAttribute("d", all.join(""));
-      const some = readers.slice(0, DRAWN); // the kinks follow each other evenly through the space of tasks
+      const some = readers.slice(0, DRAWN); // the first kinks are already spread evenly over the space of tasks
       const drawn = (/** @type {boolean} */ on) =>
         some.filter(({ isActive }) => isActive === on).map(kinkOf);
       waiting.setAttribute("d", drawn(false).join(""));
@@ -128,7 +130,7 @@ function axes() {
 }
 
 /**
- * What the plane shows, in words.
+ * A description of the plane in words.
  *
  * @param {Plane} plane
  */

@@ -1,4 +1,4 @@
-// Questions to put to the construction, each a setting and what to look for.
+// The explorer's questions, each with its settings.
 import { amount, cleared, count } from "../kit/number.js";
 import { CONSTANTS } from "./math/tables.js";
 import { DEFAULTS, isPromised, PUBLISHED } from "./settings.js";
@@ -14,17 +14,17 @@ const rough = (v) => amount(cleared(v), 2);
 const plain = { ...PUBLISHED };
 
 /**
- * What is found, for y where the construction promises its table.
+ * `after`, replaced by a note if y is outside the range for which the construction promises its table.
  *
  * @type {(after: (seen: Seen) => string) => (seen: Seen) => string}
  */
-const inRange = (after) => (seen) =>
-  isPromised(seen.start + seen.gap)
-    ? after(seen)
-    : `The network is off its table by ${rough(seen.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
+const inRange = (after) => (observed) =>
+  isPromised(observed.start + observed.gap)
+    ? after(observed)
+    : `The network is off its table by ${rough(observed.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
 
 /**
- * v₁/v₀, to more figures than one can see.
+ * The slope v₁/v₀, rounded to nine decimals so that it can be compared with the slope of a ray.
  *
  * @param {Plane} plane
  */

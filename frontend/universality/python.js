@@ -1,4 +1,4 @@
-// The step on show as Python: the calls of the package that build this network and take this step.
+// The step on show as a Python script, with the calls of the package that build this network and take this step.
 import { HEAD, literal, script } from "../kit/python.js";
 import { CONSTANTS } from "./math/tables.js";
 import { hasSwitch, isFitted } from "./settings.js";
@@ -15,7 +15,8 @@ const TARGETS = {
 };
 
 /**
- * The text leaves before and after (the network over x_star), and look (before and after the step, at the probe).
+ * A script that computes `before` and `after`, the network over x_star, and `look`, the network at the probe before and
+ * after the step.
  *
  * @param {Settings} settings
  */

@@ -33,7 +33,7 @@ export const OFFSETS = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1];
 export const SWITCHES = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3];
 export const Y_RANGE = /** @type {Point} */ (RULES.numbers.y);
 /**
- * Whether the construction promises its table for this y.
+ * True if the construction promises its table for this y.
  *
  * @param {number} y
  */
@@ -64,7 +64,7 @@ const nearest = (values, v) =>
   values.reduce((best, w) => (Math.abs(w - v) < Math.abs(best - v) ? w : best));
 
 /**
- * The settings after a patch: a new construction comes with a size that it has.
+ * The settings after a patch. If the construction does not have the size, the size is replaced by one that it has.
  *
  * @type {(settings: Settings, patch: Patch) => Settings}
  */
@@ -72,19 +72,19 @@ export function nextSettings(settings, patch) {
   const next = { ...settings, ...patch };
   const { sizes } = CONSTRUCTIONS[next.construction];
   if (sizes.includes(next.size)) return next;
-  const own = patch.construction && !("size" in patch); // a new construction, at its usual size
+  const own = patch.construction && !("size" in patch); // a new construction starts at its usual size
   const usual = isTable(next.construction) ? 8 : 200;
   return { ...next, size: nearest(sizes, own ? usual : next.size) };
 }
 
-/** Whether an address may set this; the profile is what a reader has drawn, which Python does not set. */
+/** True if an address may set this name to this value. The profile's rule is here, because Python does not set it. */
 export const admits = within({ ...RULES, points: { profile: { shape: [null], reach: 1 } } });
 
 /** @param {{ target: TargetName, profile: number[] }} settings */
 export const targetOf = ({ target, profile }) => TARGETS[target].of(profile);
 
 /**
- * What a fit depends on: the step's own constants are not in it.
+ * A key of the settings on which a fit depends. The offset and the switch are not in it.
  *
  * @param {Pick<Settings, "target" | "construction" | "size" | "profile">} settings
  */
@@ -92,7 +92,7 @@ export const fitKey = ({ target, construction, size, profile }) =>
   JSON.stringify([construction, size, target, target === "drawn" ? profile : null]);
 
 /**
- * What a network depends on; two settings with the same key have the same network.
+ * A key of the settings on which a network depends: settings with equal keys have the same network.
  *
  * @param {Settings} settings
  */
@@ -100,7 +100,7 @@ export const networkKey = ({ offset, switch: theta, ...settings }) =>
   JSON.stringify([fitKey(settings), offset, theta]);
 
 /**
- * The network, with the weights of its fit where they are known.
+ * The network of the settings. `weights` are the output weights of a fitted network, which is fitted here without them.
  *
  * @param {Settings} settings
  * @param {number[]} [weights]

@@ -1,4 +1,5 @@
-// The values that the step wrote, slot by slot, as they are read at x*: one square per cell, or a named bar per number.
+// The values that the step wrote, as they are read at x*: one square per cell, one named bar per number, or the plane
+// of two slots.
 import { h, setText } from "../kit/dom.js";
 import { bounded, cleared, figures } from "../kit/number.js";
 import { createPlane, planeInWords } from "./plane.js";
@@ -10,7 +11,7 @@ import { isPromised, isTable } from "./settings.js";
 const SIDE = 200;
 /** @type {Partial<Record<Settings["construction"], string>>} */
 const FULL = { logdepth: "what a slot that fires should hold", constant: "Δ" };
-const EDGE = 22; // room for the axes' words
+const EDGE = 22; // width of the margin for the axis labels
 
 export function createSlots() {
   const svg = h("svg", {
@@ -58,9 +59,9 @@ export function createSlots() {
       if (table) slots.forEach((slot, s) => void light(cells[s], slot));
       else bars.replaceChildren(...slots.map(bar), scale());
       svg.setAttribute("aria-label", words);
-      const found = isPromised(y) ? `${words} The outlined one should.` : words;
+      const verdict = isPromised(y) ? `${words} The outlined one should.` : words;
       const advice = table
-        ? found
+        ? verdict
         : `Numbers as x* reads them, over αw (w: weight of the linear path); a full bar is ${FULL[construction] ?? "2Δ, the most there can be"}.`;
       const ramp = isTable(construction) && (onRamp(x, J) || onRamp(probe, J));
       setText(note, ramp ? `${advice} On the ramp between two cells neither is sure.` : advice);
@@ -102,7 +103,7 @@ function axes() {
   ];
 }
 
-/** The bars' axis: nothing, half, and what a slot that fires holds. */
+/** The axis of the bars: 0, ½ and 1 times the value of a slot that fires. */
 const scale = () =>
   h(
     "li",

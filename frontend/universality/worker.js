@@ -1,4 +1,4 @@
-// The fits in a Web Worker of their own.
+// The entry point of a Web Worker that runs the fitter.
 import { createFitter } from "./fitter.js";
 
 const receive = createFitter((message) => self.postMessage(message));

@@ -1,12 +1,13 @@
-// Both descents from one query, and how far apart they can be: step by step [D-eq48-53], and before any run [D-sharp3].
+// Both descents from one query, and a bound on their distance, computed step by step along the runs [D-eq48-53]. The
+// bound in advance of any run [D-sharp3] is in theorem.js.
 
 /** @import { Point } from "../../kit/handle.js" */
 /** @import { Estimate } from "../../math/plane/estimate.js" */
 /** @import { Exact } from "../../math/plane/exact.js" */
 
 /**
- * States of both runs, ‖x − x̂‖ after each step, the gradient's errors e_t and growths ρ_t, and what the recursion
- * D ← ρ_t D + η e_t makes of them.
+ * The states of both runs; the energies of the exact one; `distance`, ‖x − x̂‖ after each step; `errors`, the errors
+ * e_t of the gradient; `growth`, the factors ρ_t; and `tube`, the bound D from the recursion D ← ρ_t D + η e_t.
  *
  * @typedef {{
  *   exact: Point[], copy: Point[], energies: number[], distance: number[], errors: number[], growth: number[],
@@ -14,7 +15,7 @@
  * }} Runs
  */
 
-const LOST = 1e6; // a state this far out is not followed further
+const LOST = 1e6; // coordinates are clipped here, so that a run that diverges stays finite
 
 /** @type {(x: Point, eta: number, g: Point) => Point} */
 const stepped = (x, eta, g) => [
@@ -55,10 +56,10 @@ export function descend({ exact, copy, query, eta, steps }) {
   return runs;
 }
 
-export const POINTS = 9; // of a segment, at which its curvature is looked at
+export const POINTS = 9; // points of a segment at which the curvature is computed
 
 /**
- * The largest |1 − ηλ| over the eigenvalues λ of ∇²E on the segment between two states.
+ * The largest |1 − ηλ| over the eigenvalues λ of ∇²E at points of the segment between two states.
  *
  * @type {(exact: Exact, x: Point, y: Point, eta: number) => number}
  */

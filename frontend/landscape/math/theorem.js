@@ -1,4 +1,4 @@
-// Theorem 2′ of the chapter on bounds: how far apart two runs can be, known before either is made [D-sharp3].
+// Theorem 2′ of the chapter on bounds: a bound on the distance of two runs, computed in advance [D-sharp3].
 import { kernelError } from "../../math/bounds.js";
 
 /**
@@ -7,10 +7,14 @@ import { kernelError } from "../../math/bounds.js";
  *   reach: number, delta?: number,
  * }} Setting
  */
-/** The bound, ∞ where a hypothesis fails, and the first of those that do, in words. @typedef {{ bound: number, fails: string | null }} Verdict */
+/**
+ * The bound (∞ if a hypothesis fails), and the first hypothesis that fails, in words (null if none does).
+ *
+ * @typedef {{ bound: number, fails: string | null }} Verdict
+ */
 
 /**
- * The derivative's uniform error ε₁ on the ball of radius R, at confidence 1 − δ [D-U1].
+ * The uniform error ε₁ of the derivative on the ball of radius R, with probability at least 1 − δ [D-U1].
  *
  * @type {(ball: { D: number, Y: number, radius: number, delta: number }) => number}
  */
@@ -22,11 +26,11 @@ export function derivativeError({ D, Y, radius, delta }) {
   return t <= 3 ? 2 * t + (curvature + 1) * Math.sqrt(D / Y) : Number.POSITIVE_INFINITY;
 }
 
-const ROUNDS = 3000; // towards a fixed point, at most
-const SLACK = 1 + 1e-6; // so that rounding cannot break it
+const ROUNDS = 3000; // most iterations towards a fixed point
+const SLACK = 1 + 1e-6; // factor on the fixed point A, so that error(A) ≤ A holds in spite of rounding
 
 /**
- * `rankone.divergence_bound` of the same setting.
+ * The bound of Theorem 2′, the same as `rankone.divergence_bound` for this setting.
  *
  * @param {Setting} setting
  * @returns {Verdict}
@@ -71,7 +75,7 @@ export function divergenceBound(setting) {
 }
 
 /**
- * The least A with error(A) ≤ A, for a rising `error`; ∞ if there is none.
+ * The least A with error(A) ≤ A, for an increasing function `error`; ∞ if none was reached.
  *
  * @param {(A: number) => number} error
  */
@@ -93,7 +97,7 @@ function growthSum(eta, growth, steps) {
 }
 
 /**
- * The least power of ten of frequencies with which the theorem says something, or null up to 10⁶⁰.
+ * The least n for which the theorem gives a bound with Y = 10ⁿ frequencies; null if there is none up to 60.
  *
  * @param {Setting} setting
  */

@@ -1,4 +1,4 @@
-// The damage to a picture before the two memories retrieve it.
+// The damage to a picture that the two memories then retrieve.
 
 import { flipped } from "../../math/corruption.js";
 import { key } from "../../math/random.js";
@@ -11,19 +11,20 @@ export const FLIPS = 0.05; // fraction of the pixels
 export const HIDDEN = { eighth: 1 / 8, quarter: 1 / 4, half: 1 / 2, flips: 0 };
 
 /**
- * The query in the unit of the patterns, and which of its pixels descend: those that are hidden, or all of them.
+ * The query, in the unit of the patterns, and the mask of the pixels that descend: the hidden ones, or all of them
+ * where any pixel may be flipped.
  *
  * @param {Float32Array} bits The picture, zeros and ones.
  * @param {Damage} damage
  * @param {number} seed
  */
 export function damaged(bits, damage, seed) {
-  const seen = SIDE - Math.round(HIDDEN[damage] * SIDE); // rows
+  const visible = SIDE - Math.round(HIDDEN[damage] * SIDE); // rows
   const shown = damage === "flips" ? flipped(bits, FLIPS, key(seed)) : bits;
   const free = new Uint8Array(D);
   const query = new Float32Array(D);
   for (let i = 0; i < D; i++) {
-    const hidden = i >= seen * SIDE;
+    const hidden = i >= visible * SIDE;
     free[i] = hidden || damage === "flips" ? 1 : 0;
     query[i] = UNIT * (hidden ? 0.5 : shown[i]);
   }

@@ -1,10 +1,10 @@
-// The exact memory of black and white pictures: eight pixels are added up by one look into a table [D-eq11, D-eq18].
+// The exact memory of black and white pictures. One table lookup sums eight pixels [D-eq11, D-eq18].
 import { BYTES, D, UNIT } from "./pictures.js";
 
-const VALUES = 256; // of a byte
-const LEAST = 1e-12; // a weight below it moves no pixel
+const VALUES = 256; // the number of values of a byte
+const LEAST = 1e-12; // weights below it are skipped, because they change no pixel
 
-/** The first K pictures, and their softmax weights at a state. */
+/** The first K pictures, with methods for their softmax weights at a state and for their weighted mean. */
 export class List {
   /**
    * @param {Uint8Array} pixels
@@ -23,7 +23,8 @@ export class List {
   }
 
   /**
-   * The table of a state: sums of its entries over the set bits of every byte, at each of the 32 places.
+   * Fills the table for the state x: for each of the 32 byte positions and each byte, the sum of the entries of x at
+   * the byte's set bits.
    *
    * @param {Float32Array} x
    */
@@ -39,7 +40,7 @@ export class List {
   }
 
   /**
-   * ⟨x, bits of picture m⟩, of the state in the table.
+   * The inner product ⟨x, bits of picture m⟩ for the state x in the table.
    *
    * @param {number} m
    */
@@ -51,7 +52,7 @@ export class List {
   }
 
   /**
-   * Softmax weights of all pictures at x; returns the energy.
+   * Writes the softmax weights of all pictures at x into `weights`, and returns the energy at x.
    *
    * @param {Float32Array} x
    * @param {Float32Array} weights
@@ -77,7 +78,7 @@ export class List {
   }
 
   /**
-   * The mean of the pictures by these weights, into `mean`.
+   * Writes the mean of the pictures with these weights into `mean`.
    *
    * @param {Float32Array} weights
    * @param {Float32Array} mean

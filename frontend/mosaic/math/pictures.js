@@ -1,16 +1,16 @@
-// The pictures as they come from the site: code points, and 16 × 16 pixels of one bit each.
+// The pictures as the site sends them: code points, and 16 × 16 pixels of one bit each.
 
-/** Code points, and the pixels of all pictures in bytes, 8 a byte and the leftmost in its highest bit. */
+/** The code points, and the pixels of all pictures: eight pixels per byte, the leftmost in the highest bit. */
 /** @typedef {{ codes: Uint32Array, pixels: Uint8Array<ArrayBuffer> }} Pictures */
 
 export const SIDE = 16;
 export const D = SIDE * SIDE;
-export const BYTES = D / 8; // of a picture
-export const UNIT = 1 / SIDE; // an inked pixel of a pattern: the cube has the diameter 1
-const CODE = 4; // bytes of a code point
+export const BYTES = D / 8; // bytes per picture
+export const UNIT = 1 / SIDE; // value of an inked pixel in a pattern, so that the cube has the diameter 1
+const CODE = 4; // bytes per code point
 
 /**
- * Undoes `packed_characters` of characters.py.
+ * The pictures that `packed_characters` of characters.py has packed.
  *
  * @param {Uint8Array<ArrayBuffer>} packed
  * @returns {Promise<Pictures>}
@@ -25,7 +25,7 @@ export async function unpacked(packed) {
 }
 
 /**
- * The pictures of both, one after the other.
+ * The first pictures, followed by the others.
  *
  * @type {(first: Pictures, others: Pictures) => Pictures}
  */

@@ -1,11 +1,12 @@
-// The descents of both memories from one query, and what is recorded of each step.
+// The descents of both memories from one query, with a record of each step.
 import { DistributedMemory } from "../../math/distributed.js";
 import { HadamardFeatures } from "../../math/features.js";
 import { List } from "./list.js";
 import { D, UNIT } from "./pictures.js";
 
 /**
- * `free` marks the pixels that descend; `truth` is the picture that is asked for, in the unit of the patterns.
+ * The configuration of a run. `free` marks the pixels that descend; `truth` is the target picture, in the unit of the
+ * patterns.
  *
  * @typedef {{
  *   K: number,
@@ -21,8 +22,8 @@ import { D, UNIT } from "./pictures.js";
  * }} Config
  */
 /**
- * A state and the softmax weights of the pictures at it; the energy of the memory that made it; how many pictures the
- * weights are spread over, 1/Σp²; and how many of the free pixels are wrong.
+ * A state x and the softmax weights of the pictures at x; the energy at x of the memory that descends; `spread`, the
+ * effective number 1/Σp² of pictures that have weight; and `wrong`, the number of free pixels that are wrong.
  *
  * @typedef {{
  *   x: Float32Array<ArrayBuffer>,
@@ -38,7 +39,7 @@ let known = null;
 let knownSeed = -1;
 
 /**
- * Features of a seed; those of a smaller Y are a part of the last ones.
+ * The first Y features of a seed. Fewer features are a prefix of the cached ones, so that they are not drawn again.
  *
  * @type {(Y: number, seed: number) => HadamardFeatures}
  */
@@ -49,7 +50,7 @@ function featuresOf(Y, seed) {
 }
 
 /**
- * The distributed memory whose T is this: parts, with the numbers of their blocks.
+ * The distributed memory whose T is assembled from `parts`, the sums of some blocks with the numbers of those blocks.
  *
  * @param {Config} config
  * @param {{ blocks: number[], sums: Float32Array }[]} parts
@@ -70,7 +71,7 @@ export function assembled({ K, beta, Y, seed }, parts) {
 }
 
 /**
- * One memory's descent, a frame a step; the exact memory's where no other is given.
+ * The descent of `memory`, or of the exact memory `list` if none is given; yields one frame per step.
  *
  * @param {Config} config
  * @param {List} list
@@ -103,7 +104,7 @@ function spread(weights) {
 }
 
 /**
- * Free pixels that are on the wrong side of grey.
+ * The number of free pixels that are on the wrong side of grey.
  *
  * @type {(x: Float32Array, config: Config) => number}
  */

@@ -1,17 +1,18 @@
-// Writes pictures into blocks of T. What is written stays, so that one more picture costs one picture [D-eq9, D-alg1].
+// Writes pictures into blocks of T. The sums are cached, so that adding a picture costs only the work for that picture
+// [D-eq9, D-alg1].
 
 import { blockOf } from "../../math/block/block.js";
 import { rowNorms } from "../../math/features.js";
 import { bits, key, normal, split } from "../../math/random.js";
 import { BYTES, D, UNIT } from "./pictures.js";
 
-/** How many pictures a block holds, and the sums of their cosines and of their sines. */
+/** The number of pictures written into a block, and the sums of their cosines and of their sines. */
 /** @typedef {{ count: number, cosines: Float32Array, sines: Float32Array }} Sums */
 
 export class Writer {
   /** @type {Map<number, Sums>} */
   sums = new Map();
-  entered = { count: 0, values: new Float32Array() }; // pictures as all blocks of a seed begin with them
+  entered = { count: 0, values: new Float32Array() }; // the first transform of each picture, the same for all blocks
   seed = -1;
   beta = 0;
 
@@ -21,7 +22,7 @@ export class Writer {
   }
 
   /**
-   * Brings these blocks to the first K pictures; yields after each block.
+   * Makes these blocks hold exactly the first K pictures; yields after each block.
    *
    * @param {{ K: number, beta: number, seed: number, blocks: number[] }} job
    */
@@ -38,7 +39,7 @@ export class Writer {
   }
 
   /**
-   * The sums of these blocks in a row: cosines of the first, its sines, cosines of the second, …
+   * The sums of these blocks in one array: the cosines of the first block, its sines, the cosines of the second, …
    *
    * @param {number[]} blocks
    */
@@ -74,7 +75,7 @@ export class Writer {
   }
 
   /**
-   * Adds to block b the pictures that it lacks, or takes away those that it has too many.
+   * Adds to block b the pictures that are missing among its first K, or subtracts those beyond K.
    *
    * @type {(b: number, K: number) => void}
    */

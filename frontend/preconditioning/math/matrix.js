@@ -1,4 +1,4 @@
-// Small dense matrices, at most 4 × 4: the operations that vecs and Kronecker products need.
+// Small dense matrices, at most 4 × 4: the operations for vecs and Kronecker products.
 import { eliminate, times } from "../../math/linear.js";
 
 /** @import { Matrix, Vector } from "../../math/linear.js" */
@@ -26,21 +26,21 @@ export const add = (A, B) => A.map((row, i) => row.map((a, j) => a + B[i][j]));
 export const diagonal = (values) => values.map((v, i) => values.map((_, j) => (i === j ? v : 0)));
 
 /**
- * B ⊗ A: what multiplies vec(X) when A X Bᵀ is formed and vec stacks columns [K-vec].
+ * The Kronecker product B ⊗ A. It maps vec(X) to vec(A X Bᵀ), where vec stacks columns [K-vec].
  *
  * @type {(B: Matrix, A: Matrix) => Matrix}
  */
 export const kron = (B, A) => B.flatMap((b) => A.map((a) => b.flatMap((x) => a.map((y) => x * y))));
 
 /**
- * The columns of X, one below the other.
+ * The columns of X, stacked.
  *
  * @type {(X: Matrix) => Vector}
  */
 export const vec = (X) => transpose(X).flat();
 
 /**
- * The matrix of `rows` rows whose vec is x.
+ * The matrix with `rows` rows whose vec is x.
  *
  * @type {(x: Vector, rows: number) => Matrix}
  */
@@ -53,7 +53,7 @@ export const unvec = (x, rows) =>
  * @type {(degrees: number) => Matrix}
  */
 export function rotation(degrees) {
-  const turn = (((degrees % 360) + 360) % 360) / 90; // quarter turns are exact: no sin π = 1e-16
+  const turn = (((degrees % 360) + 360) % 360) / 90; // quarter turns are tabulated, because Math.sin(Math.PI) is not 0
   const [c, s] = Number.isInteger(turn)
     ? [[1, 0, -1, 0][turn], [0, 1, 0, -1][turn]]
     : [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
@@ -64,7 +64,7 @@ export function rotation(degrees) {
 }
 
 /**
- * x with A x = b.
+ * The solution x of A x = b.
  *
  * @type {(A: Matrix, b: Vector) => Vector}
  */

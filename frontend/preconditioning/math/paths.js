@@ -11,7 +11,7 @@ import { bestStep, createRule, largestStep } from "./rules.js";
 /** @typedef {"plain" | "reparameterised" | "explicit"} Kind */
 /** @typedef {"gd" | "heavy" | "nesterov" | "decoupled" | "penalty" | "adam" | "muon"} Method */
 /**
- * Steps by path; null is more than were counted.
+ * The number of steps by path. null means that there are more than were counted.
  *
  * @typedef {Record<Kind, number | null>} Counts
  */
@@ -19,12 +19,13 @@ import { bestStep, createRule, largestStep } from "./rules.js";
 
 /** @type {Kind[]} */
 export const PATHS = ["plain", "reparameterised", "explicit"];
-export const MOST = 20_000; // steps counted at most
-const SLICE = 200; // steps between two pauses
-const TOGETHER = 1e-9; // of the way made: rounding stays under 1e-12, what differs is above 1e-4
+export const MOST = 20_000; // largest number of steps that is counted
+const SLICE = 200; // steps between two yields
+// The largest gap of equal paths, relative to max(1, ‖W‖). Rounding is below 1e-12, true differences above 1e-4.
+const TOGETHER = 1e-9;
 
 /**
- * What each choice of the reader's means: an update rule, a decay, and whether its steps are linear in W.
+ * The meaning of each method: an update rule, a decay, and `linear`, true if its steps are linear in W.
  *
  * @type {Record<Method, { rule: RuleName, decay: Decay, linear: boolean }>}
  */
@@ -42,14 +43,14 @@ export const METHODS = {
 const difference = (a, b) => norm(minus(a, b));
 
 /**
- * The largest entry; NaN, where a path has run off every scale, counts as largest.
+ * The largest gap. NaN, the gap after a path has overflowed, counts as the largest.
  *
  * @param {number[]} gap
  */
 export const widest = (gap) => gap.reduce((most, v) => (v <= most ? most : v), 0);
 
 /**
- * The gradient that a path's rule is given, in the path's own coordinates.
+ * The gradient for the update rule of a path, in the path's own coordinates.
  *
  * @type {(kind: Kind, problem: Problem, penalty: number) => (x: Vector) => Vector}
  */
@@ -70,7 +71,7 @@ function gradientOf(kind, problem, penalty) {
 }
 
 /**
- * One path: `w` where it stands, `advance()` one step.
+ * One path. `w` is its current vec W, and `advance()` takes one step.
  *
  * @type {(kind: Kind, problem: Problem, settings: Settings & { eta: number }) => { readonly w: Vector, advance(): void }}
  */
@@ -94,7 +95,8 @@ function createPath(kind, problem, { method, eta, momentum, lambda }) {
 }
 
 /**
- * The step of each path: the same share of what its curvature allows, or the best fixed one; a given one for Adam.
+ * The step size of each path: the best fixed one, or the same fraction of the largest stable one of each path. Adam and
+ * Muon have a given step size.
  *
  * @type {(settings: Settings, problem: Problem) => Record<Kind, number>}
  */
@@ -102,12 +104,12 @@ export function stepSizes(settings, problem) {
   const { method, momentum, lambda, share, best, rate } = settings;
   const { rule, decay, linear } = METHODS[method];
   if (!linear) return { plain: rate, reparameterised: rate, explicit: rate };
-  const found = curvatures(problem, decay, lambda);
+  const curvature = curvatures(problem, decay, lambda);
   /** @param {Vector} values */
   const size = (values) =>
     best ? bestStep(rule, momentum, values) : share * largestStep(rule, momentum, values);
-  const shared = size(found.preconditioned);
-  return { plain: size(found.plain), reparameterised: shared, explicit: shared };
+  const shared = size(curvature.preconditioned);
+  return { plain: size(curvature.plain), reparameterised: shared, explicit: shared };
 }
 
 /** @param {Settings} settings */
@@ -120,7 +122,7 @@ function createPaths(settings) {
 }
 
 /**
- * Runs the three paths `steps` steps, and says how far the last two came apart.
+ * The run of `steps` steps along the three paths, with the gap between the last two after each step.
  *
  * @param {Settings} settings
  */
@@ -156,8 +158,9 @@ function record(path, problem, steps) {
 }
 
 /**
- * Counts each path's steps until it is within the tolerance of where it ends, a slice at a time: yields until all is
- * known, then returns one count a path; null where there are more than MOST, Infinity where it runs away.
+ * Counts the steps of each path until its distance from its end is at most the tolerance times the initial distance.
+ * Yields every SLICE steps, then returns one count per path: null if there are more than MOST, Infinity if the path
+ * diverges.
  *
  * @param {Settings} settings
  * @returns {Generator<void, Counts, void>}
@@ -181,7 +184,8 @@ export function* counting(settings) {
 }
 
 /**
- * "away" (the step is too long), "together", "known" (they part by what a formula gives) or "apart".
+ * The fate of the two paths: "away" (the step is too long), "together", "known" (they separate, by an amount that a
+ * formula gives) or "apart".
  *
  * @type {(gap: Vector, w: Vector[], settings: Settings) => string}
  */

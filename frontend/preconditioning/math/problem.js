@@ -1,4 +1,4 @@
-// The loss ½ tr D (W − W*) A (W − W*)ᵀ of a 2 × 2 matrix W, the factors T and V, and where each path ends.
+// The loss ½ tr D (W − W*) A (W − W*)ᵀ of a 2 × 2 matrix W, the factors T and V, and the end of each path.
 import * as m from "./matrix.js";
 
 /** @import { Matrix } from "../../math/linear.js" */
@@ -7,14 +7,14 @@ import * as m from "./matrix.js";
 /** @typedef {"none" | "penalty" | "decoupled"} Decay */
 /** @typedef {ReturnType<typeof createProblem>} Problem */
 
-/** The regression's minimiser. */
+/** The minimiser W* of the loss. */
 export const W_STAR = [
   [0.9, 0.5],
   [-0.6, 0.8],
 ];
 
 /**
- * Symmetric with eigenvalues √condition and 1/√condition, the larger along `angle`.
+ * The symmetric matrix with eigenvalues √condition and 1/√condition, the larger along the direction `angle`.
  *
  * @type {(condition: number, angle: number) => Matrix}
  */
@@ -25,7 +25,7 @@ export function shaped(condition, angle) {
 }
 
 /**
- * R(angle)·diag(√condition, 1/√condition): condition number `condition`; with rank 1 only its first column.
+ * R(angle)·diag(√condition, 1/√condition), whose condition number is `condition`; for rank 1 only its first column.
  *
  * @type {(condition: number, angle: number, rank?: number) => Matrix}
  */
@@ -36,8 +36,8 @@ export function factor(condition, angle, rank = 2) {
 }
 
 /**
- * Everything that stays fixed while W moves. Vecs stack columns, so H = A ⊗ D, J = Vᵀ ⊗ T and P = VᵀV ⊗ TTᵀ = JJᵀ
- * [K-eqP]. With T or V of rank 1 part of the start is out of reach: W = rest + TUV [K-unn-init].
+ * All quantities that stay fixed during a run. Vecs stack columns, so H = A ⊗ D, J = Vᵀ ⊗ T and P = VᵀV ⊗ TTᵀ = JJᵀ
+ * [K-eqP]. If T or V has rank 1, a part `rest` of the start is out of reach: W = rest + TUV [K-unn-init].
  *
  * @param {Settings} settings
  */
@@ -54,12 +54,12 @@ export function createProblem(settings) {
   const u0 = m.solve(m.multiply(Jt, J), m.apply(Jt, w0)); // T⁺ W₀ V⁺
   const rest = m.apply(J, u0).map((v, i) => w0[i] - v);
   const full = settings.rankT === 2 && settings.rankV === 2;
-  if (full) rest.fill(0); // T and V are invertible: what is left is rounding
+  if (full) rest.fill(0); // T and V are invertible, so that the rest is only rounding
   return { A, D, T, V, H, J, Jt, P, w0, u0, rest, full, wStar: m.vec(W_STAR) };
 }
 
 /**
- * ½ (w − w*)ᵀ H (w − w*).
+ * The loss ½ (w − w*)ᵀ H (w − w*).
  *
  * @type {(problem: { H: Matrix, wStar: Vector }, w: Vector) => number}
  */
@@ -69,7 +69,7 @@ export function loss({ H, wStar }, w) {
 }
 
 /**
- * ∂L/∂w = H (w − w*).
+ * The gradient ∂L/∂w = H (w − w*).
  *
  * @type {(problem: { H: Matrix, wStar: Vector }, w: Vector) => Vector}
  */
@@ -80,7 +80,7 @@ export const gradient = ({ H, wStar }, w) =>
   );
 
 /**
- * Where the three paths end, for a decay λ of `kind` "none", "penalty" or "decoupled" [K-decoupled, K-penalty].
+ * The ends of the three paths, for a decay λ of `kind` "none", "penalty" or "decoupled" [K-decoupled, K-penalty].
  *
  * @type {(problem: Problem, kind: Decay, lambda: number) => Record<"plain" | "reparameterised" | "explicit", Vector>}
  */
@@ -112,7 +112,7 @@ export function limits(problem, kind, lambda) {
 }
 
 /**
- * Eigenvalues, falling, of what each path sees: of the Hessian, of P, and of JᵀHJ [K-sharp1].
+ * The eigenvalues, in decreasing order, of the Hessian H, of P, and of JᵀHJ, the Hessian in U [K-sharp1].
  *
  * @param {Pick<Problem, "H" | "P" | "J" | "Jt">} problem
  */
@@ -125,7 +125,7 @@ export function spectra({ H, P, J, Jt }) {
 }
 
 /**
- * The spectra that bound the step: of H, and of JᵀHJ, with the decay in them.
+ * The spectra that limit the step size: of H for the plain path, and of JᵀHJ for the other two, with the decay added.
  *
  * @type {(problem: Problem, kind: Decay, lambda: number) => { plain: Vector, preconditioned: Vector }}
  */

@@ -1,4 +1,4 @@
-// Update rules: from a gradient to the direction that the step size multiplies. Each keeps its own state.
+// Update rules: functions from a gradient to the direction that the step size multiplies. Each has its own state.
 
 /** @import { Vector } from "../../math/linear.js" */
 /** @typedef {"gd" | "heavy" | "nesterov" | "adam" | "muon"} RuleName */
@@ -7,7 +7,8 @@
 const ADAM = { b1: 0.9, b2: 0.999, eps: 1e-8 };
 
 /**
- * A fresh rule; `rows` is the number of rows of the matrix whose vec it is given (Muon looks at the matrix).
+ * An update rule in its initial state. `rows` is the number of rows of the matrix whose vec the gradient is; Muon needs
+ * it, because it acts on the matrix.
  *
  * @type {(name: RuleName, options: { momentum: number, rows: number, size: number }) => Rule}
  */
@@ -50,7 +51,7 @@ function adam(size) {
 }
 
 /**
- * The polar factor UVᵀ of X = UΣVᵀ; of a matrix of rank 1, X over its norm [K-muon].
+ * The polar factor UVᵀ of X = UΣVᵀ. For a matrix of rank 1 this is X divided by its norm [K-muon].
  *
  * @type {(x: Vector, rows: number) => Vector}
  */
@@ -67,7 +68,7 @@ export function polar(x, rows) {
 }
 
 /**
- * The longest step at which a linear rule does not blow up on curvatures up to λ.
+ * The largest step size at which a linear rule is stable, for curvatures up to `high`.
  *
  * @type {(name: RuleName, momentum: number, values: Vector) => number}
  */
@@ -78,7 +79,7 @@ export function largestStep(name, momentum, [high]) {
 }
 
 /**
- * The fixed step with the fastest worst mode over curvatures `values`, falling.
+ * The fixed step size whose slowest mode converges fastest, for curvatures `values` in decreasing order.
  *
  * @type {(name: RuleName, momentum: number, values: Vector) => number}
  */
@@ -88,7 +89,7 @@ export function bestStep(name, momentum, values) {
   if (name !== "nesterov") return 2 / (high + low);
   let [under, over] = [1 / high, largestStep(name, momentum, values)];
   for (let i = 0; i < 80; i++) {
-    const middle = (under + over) / 2; // the slow mode gains from a longer step, the stiff one loses
+    const middle = (under + over) / 2; // a longer step speeds up the mode of `low` and slows down that of `high`
     const slow = radius(momentum, 1 - middle * low);
     const stiff = radius(momentum, 1 - middle * high);
     if (slow > stiff) under = middle;
@@ -98,7 +99,7 @@ export function bestStep(name, momentum, values) {
 }
 
 /**
- * Largest root of z² − (1+β) q z + β q: a mode's factor a step under Nesterov's rule.
+ * The largest modulus of a root of z² − (1+β) q z + β q: the factor per step of a mode under Nesterov's rule.
  *
  * @type {(momentum: number, q: number) => number}
  */

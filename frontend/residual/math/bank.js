@@ -1,4 +1,4 @@
-// The data sets that risks are measured on, drawn once: the first n points of a repetition serve every n, and every
+// The data sets on which risks are measured. Each is drawn once: its first n points serve for every n, and for every
 // setting of the base, the memory and the noise.
 import * as random from "../../math/random.js";
 import { sampleBall } from "./sample.js";
@@ -9,10 +9,10 @@ import { drawWaves } from "./waves.js";
 /** @import { LineSet, PlaneSet } from "./sets.js" */
 /** @import { WaveSet } from "./waves.js" */
 
-export const QUERIES = 50; // test points of one data set on the line
+export const QUERIES = 50; // test points per data set on the line
 
 /**
- * The stage has the keys [0, seed].
+ * The key of all data sets of a seed. It differs from the key [0, seed] of the examples on the stage.
  *
  * @param {number} seed
  * @returns {Key}
@@ -20,13 +20,14 @@ export const QUERIES = 50; // test points of one data set on the line
 const root = (seed) => [1, seed];
 
 /**
- * How many points to draw for n now and more later: not all at once, for the first answer should not wait for the last.
+ * The number of points to draw when n are needed now and up to `most` later. Not all are drawn at once, so that the
+ * first answers do not wait.
  *
  * @type {(n: number, most: number) => number}
  */
 const roomFor = (n, most) => Math.max(n, Math.min(most, 8 * n));
 
-/** Sets and test points of one seed and one number of dimensions; another one empties it. */
+/** A cache of data sets and test points for one view, seed and dimension; it is emptied when one of these changes. */
 export function createBank() {
   let key = "";
   /** @type {Map<number, { set: LineSet, queries: Float32Array }>} */
@@ -36,10 +37,10 @@ export function createBank() {
   /** @type {Map<number, WaveSet>} */
   const circles = new Map();
 
-  /** @param {string} wanted */
-  function open(wanted) {
-    if (wanted === key) return;
-    key = wanted;
+  /** @param {string} next */
+  function open(next) {
+    if (next === key) return;
+    key = next;
     lines.clear();
     planes.clear();
     circles.clear();
@@ -61,7 +62,7 @@ export function createBank() {
       return { X: known.X.subarray(0, n), n, d: 1 };
     },
     /**
-     * The r-th set of n points on the line, of which `most` will be wanted, and its test points.
+     * The r-th set of n points on the line, and its test points. `most` is the largest n that will be needed.
      *
      * @type {(where: { seed: number, d: number }, r: number, n: number, most: number) => { set: LineSet, queries: Float32Array }}
      */

@@ -1,15 +1,15 @@
-// The two base models, each too small on purpose: least squares in a ball, and a logistic model in a ball.
+// The two base models, each deliberately too small: least squares in a ball, and a logistic model in a ball.
 import { dot, eigen } from "../../math/linear.js";
 
 /** @import { Matrix, Vector } from "../../math/linear.js" */
 
 const HALVINGS = 80;
 const STEPS = 200;
-const STILL = 1e-6; // of the radius: a step so short ends the descent
+const STILL = 1e-6; // fraction of the radius; a step shorter than it ends the descent
 const REACH = 14; // the logistic model's norm at capacity 1
 
 /**
- * argmin ‖Xθ − y‖² over ‖θ‖ ≤ L, by its multiplier [S-eq28,29]. X is n rows of d numbers.
+ * argmin ‖Xθ − y‖² over ‖θ‖ ≤ L, from the constraint's multiplier [S-eq28,29]. X has n rows of d numbers.
  *
  * @type {(X: ArrayLike<number>, y: ArrayLike<number>, d: number, L: number) => Vector}
  */
@@ -29,7 +29,7 @@ export function constrainedErm(X, y, d, L) {
   for (let a = 0; a < d; a++) for (let b = 0; b < a; b++) Sigma[b][a] = Sigma[a][b];
   const { values, vectors } = eigen(Sigma);
   const along = values.map((_, j) => moment.reduce((sum, m, i) => sum + m * vectors[i][j], 0));
-  const least = 1e-12 * Math.max(...values); // fewer points than dimensions: nothing is known there
+  const least = 1e-12 * Math.max(...values); // directions without data, if there are fewer points than dimensions
   /** @param {number} lambda */
   const at = (lambda) =>
     along.map((v, j) => (values[j] <= least && lambda <= 0 ? 0 : v / (values[j] + lambda)));
@@ -38,7 +38,7 @@ export function constrainedErm(X, y, d, L) {
 }
 
 /**
- * The least λ ≥ 0 at which ‖at(λ)‖ ≤ L; it falls in λ.
+ * The least λ ≥ 0 at which ‖at(λ)‖ ≤ L, by bisection, because ‖at(λ)‖ decreases in λ.
  *
  * @type {(at: (lambda: number) => Vector, size: number, L: number) => number}
  */
@@ -55,7 +55,7 @@ function multiplier(at, size, L) {
 }
 
 /**
- * What the logistic model sees of a point: every product of its coordinates up to degree three.
+ * The features of a point in the logistic model: all monomials of its coordinates up to degree three.
  *
  * @type {(x: number, y: number) => Vector}
  */
@@ -73,8 +73,8 @@ export const featuresOf = (x, y) => [
 ];
 
 /**
- * Logistic regression on those features over ‖w‖ ≤ 14 L: accelerated projected gradient, 200 steps, or until a step
- * moves nothing that could be seen.
+ * The weights w of a logistic regression on these features over ‖w‖ ≤ 14 L, by 200 steps of accelerated projected
+ * gradient, or fewer if a step becomes invisibly short.
  *
  * @type {(X: ArrayLike<number>, labels: ArrayLike<number>, L: number) => Vector}
  */
@@ -121,7 +121,7 @@ function project(w, radius) {
 }
 
 /**
- * p(class 1) at a point.
+ * The probability of class 1 at a point.
  *
  * @type {(w: Vector, x: number, y: number) => number}
  */

@@ -1,12 +1,12 @@
-// Rates: as the paper prints them, and as they are [S-thm5.3, S-S1, S-S4].
+// Risks as the paper bounds them, and as they are [S-thm5.3, S-S1, S-S4].
 
-const DEPTHS = 96; // nodes in the depth of a point under the sphere
-const REACHES = 256; // nodes in the distance between two points
-const FINEST = 1e-5; // of the radius
-const NOTHING = -50; // its exponential is
+const DEPTHS = 96; // nodes in the depth 1 − r of a point below the sphere
+const REACHES = 256; // nodes in the distance t between two points
+const FINEST = 1e-5; // least depth and distance, as a fraction of the radius
+const NOTHING = -50; // exponents below it are skipped, because their exponential is negligible
 
 /**
- * E Zₙ by quadrature: mean squared distance from a point of the ball to the nearest of n others [S-S7].
+ * E Zₙ by quadrature: the mean squared distance from a point of the ball to the nearest of n others [S-S7].
  *
  * @type {(n: number, d: number) => number}
  */
@@ -40,7 +40,8 @@ function quadrature(n, d) {
 const tables = new Map();
 
 /**
- * ln(1 − F_r(t)), F_r(t) the share of the unit ball within t of a point at radius r, at nodes even in log t and log(1 − r).
+ * The table of ln(1 − F_r(t)), where F_r(t) is the fraction of the unit ball within distance t of a point at radius r.
+ * The nodes are even in log t and in log(1 − r).
  *
  * @type {(d: number) => Table}
  */
@@ -67,7 +68,7 @@ function tableOf(d) {
       outside[a * REACHES + b] = Math.log1p(-shareOf(FINEST * Math.exp(b * reachStep), r, d, cap));
     }
   }
-  const mass = weights.reduce((sum, w) => sum + w, 0); // 1 but for the rule's error and the outermost shell
+  const mass = weights.reduce((sum, w) => sum + w, 0); // 1 up to the rule's error and the outermost shell
   const table = { outside, weights: weights.map((w) => w / mass), squares };
   tables.set(d, table);
   return table;
@@ -83,7 +84,8 @@ function shareOf(t, r, d, cap) {
 }
 
 /**
- * Share of the unit ball beyond a plane at a signed height: ∫ₕ¹ (1 − u²)^((d−1)/2) du over the same from −1.
+ * The fraction of the unit ball beyond a plane at a signed height h: ∫ₕ¹ (1 − u²)^((d−1)/2) du divided by the same
+ * integral from −1.
  *
  * @type {(d: number) => (height: number) => number}
  */
@@ -101,14 +103,14 @@ function capOf(d) {
 }
 
 /**
- * Of the slope, what the base cannot hold, squared: its risk for large n.
+ * The risk of the base for large n: the square of the part of the slope that it cannot represent.
  *
  * @param {number} L
  */
 export const baseLaw = (L) => Math.max(0, 1 - L) ** 2;
 
 /**
- * Theorem 5.3 as printed, with constant 1; 0 in its second term at n = 1.
+ * The bound of Theorem 5.3 as printed, with constant 1. Its second term is 0 at n = 1.
  *
  * @type {(n: number, d: number, L: number) => number}
  */
@@ -116,14 +118,14 @@ export const printed = (n, d, L) =>
   d ** 2 * L ** 2 * n ** (-2 / 3) + d ** 2 * baseLaw(L) * (Math.log(n) / d / n) ** (1 / d);
 
 /**
- * Risk of one remembered neighbour: noise + (1 − L)² E Zₙ/d [S-S4]; L = 0 is the nearest neighbour alone.
+ * The risk with a memory of one neighbour: noise + (1 − L)² E Zₙ/d [S-S4]. L = 0 is the nearest neighbour alone.
  *
  * @type {(distance: number, d: number, L: number, noise: number) => number}
  */
 export const memoryLaw = (distance, d, L, noise) => noise + (baseLaw(L) * distance) / d;
 
 /**
- * The noise variance above which one remembered neighbour hurts: (1 − L)²(1 − E Zₙ/d) [S-S4].
+ * The noise variance above which a memory of one neighbour hurts: (1 − L)²(1 − E Zₙ/d) [S-S4].
  *
  * @type {(distance: number, d: number, L: number) => number}
  */

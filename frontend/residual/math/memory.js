@@ -1,6 +1,9 @@
-// The memory of residuals: the k nearest, weighted by exp(−distance/σ) [S-eq2].
+// The memory of residuals: a mean over the k nearest examples, weighted by exp(−distance/σ) [S-eq2].
 
-/** A search for the k nearest of `n` rows of d numbers; `find(query, at)` fills `indices` and `distances`, rising. */
+/**
+ * A search for the k nearest of `n` rows of d numbers. `find(queries, at)` fills `indices` and `squares`, the squared
+ * distances, in increasing order.
+ */
 export class Neighbours {
   /**
    * @param {ArrayLike<number>} rows
@@ -19,7 +22,7 @@ export class Neighbours {
   }
 
   /**
-   * Looks near the query that begins at `at` in `queries`.
+   * Searches the neighbours of the query that begins at index `at` of `queries`.
    *
    * @param {ArrayLike<number>} queries
    * @param {number} at
@@ -46,7 +49,8 @@ export class Neighbours {
   }
 
   /**
-   * Sets the weights of what was found: w̄ᵢ ∝ exp(−‖z − zᵢ‖/σ), the nearest as the origin so that nothing underflows.
+   * Sets the weights of the neighbours: w̄ᵢ ∝ exp(−‖z − zᵢ‖/σ). The least distance is subtracted from all, so that the
+   * weights do not all underflow.
    *
    * @param {number} sigma
    */
@@ -63,7 +67,7 @@ export class Neighbours {
   }
 
   /**
-   * Σ w̄ᵢ valuesᵢ over what was found.
+   * The weighted mean Σ w̄ᵢ valuesᵢ over the neighbours.
    *
    * @param {ArrayLike<number>} values
    */

@@ -1,4 +1,4 @@
-// Risks measured on random data: base, neighbours alone, and base plus memory, against the clean truth.
+// Risks measured on random data against the clean truth: of the base, of neighbours alone, and of base plus memory.
 import { dot } from "../../math/linear.js";
 import { createBank, QUERIES } from "./bank.js";
 import { probability } from "./bases.js";
@@ -22,7 +22,8 @@ const ALL = [
 ];
 
 /**
- * Numbers of examples that are measured: fewer in the plane, whose base model is slow to fit.
+ * The numbers n of examples at which risks are measured: up to 4,096 on the line, and up to 1,024 in the plane, where
+ * the base is slow to fit, and on the circle.
  *
  * @param {View} view
  */
@@ -30,18 +31,18 @@ export const sizesOf = (view) => (view === "line" ? ALL : ALL.filter((n) => n <=
 
 const SIDE = 20; // test points along each side of the square
 const ROUND = 64; // test points around the circle
-const WORK = { line: 8e6, plane: 4e6, waves: 8e6 }; // distances computed for one size
+const WORK = { line: 8e6, plane: 4e6, waves: 8e6 }; // operations that one size may take, about
 /** @type {Model[]} */
 export const MODELS = ["base", "neighbours", "memory"];
 
 /**
- * Means over data sets of the three risks, for each level of noise on the same data: yields after each data set, and
- * returns [{ base, neighbours, memory, repetitions }, …].
+ * Measures the means of the three risks over data sets, for each level on the same data. Yields after each data set,
+ * and returns [{ base, neighbours, memory, repetitions }, …], one entry per level.
  *
  * @param {Settings} settings
  * @param {number} n
  * @param {number[]} levels
- * @param {Bank} [bank] Where the data sets are kept.
+ * @param {Bank} [bank] The cache of data sets.
  * @returns {Generator<void, (Risks & { repetitions: number })[], void>}
  */
 export function* measure(settings, n, levels, bank = createBank()) {
@@ -49,8 +50,8 @@ export function* measure(settings, n, levels, bank = createBank()) {
   const totals = levels.map(() => ({ base: 0, neighbours: 0, memory: 0 }));
   for (let r = 0; r < repetitions; r++) {
     const most = lastSize(settings, r);
-    const found = once(settings, { r, n, most }, levels, bank);
-    found.forEach((risks, i) => {
+    const measured = once(settings, { r, n, most }, levels, bank);
+    measured.forEach((risks, i) => {
       for (const model of MODELS) totals[i][model] += risks[model] / repetitions;
     });
     yield;
@@ -67,7 +68,7 @@ function once(settings, { r, n, most }, levels, bank) {
 }
 
 /**
- * How many data sets of n points are measured on.
+ * The number of data sets of n points on which the risks are measured.
  *
  * @type {(settings: Pick<Settings, "view" | "d">, n: number) => number}
  */
@@ -79,7 +80,7 @@ export function repetitionsOf({ view, d }, n) {
 }
 
 /**
- * The largest size at which the r-th data set is wanted.
+ * The largest size at which the r-th data set is used.
  *
  * @type {(settings: Settings, r: number) => number}
  */
@@ -128,7 +129,7 @@ function oncePlane(set, { L, k, sigma }, levels) {
 }
 
 /**
- * The levels are frequencies of the rough wave.
+ * The risks on one data set on the circle. The levels are frequencies of the rough wave.
  *
  * @type {(set: WaveSet, settings: Settings, levels: number[]) => Risks[]}
  */

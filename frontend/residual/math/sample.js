@@ -1,11 +1,11 @@
-// Random data, drawn as JAX draws them: the same key gives the package's own points.
+// Random data. The same key gives the same points as in the package, because the numbers are drawn as JAX draws them.
 import * as random from "../../math/random.js";
 
 /** @import { Key } from "../../math/random.js" */
 
 /**
- * n points uniform in the ball of radius √(d+2), one per row of d numbers: rankone.residual's sample_ball [S-A5.1].
- * Points uniform on a sphere in d + 2 dimensions, two coordinates dropped.
+ * n points uniform in the ball of radius √(d+2), one per row of d numbers, as in `sample_ball` of rankone.residual
+ * [S-A5.1]. They are points uniform on a sphere in d + 2 dimensions without the last two coordinates.
  *
  * @type {(key: Key, n: number, d: number) => Float32Array}
  */
@@ -28,7 +28,7 @@ export function sampleBall(key, n, d) {
 export const sampleSquare = (key, n) => random.uniform(key, 2 * n).map((u) => 2 * u - 1);
 
 /**
- * The wavy border between the two classes: above it is class 1.
+ * The height of the wavy border between the two classes; class 1 is above it.
  *
  * @param {number} x
  */

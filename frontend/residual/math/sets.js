@@ -1,4 +1,4 @@
-// The two kinds of data set, and the model fitted to one: its base, and the residuals that the memory stores.
+// The data sets of the line and of the plane, and the model fitted to one: the base, and the residuals for the memory.
 import { dot } from "../../math/linear.js";
 import * as random from "../../math/random.js";
 import { constrainedErm, logistic, probability } from "./bases.js";
@@ -12,7 +12,7 @@ import { classOf, sampleBall, sampleSquare } from "./sample.js";
 /** @typedef {ReturnType<typeof fitPlane>} PlaneFit */
 
 /**
- * A data set of the line's model: n points in d dimensions, clean targets, and unit noise to scale.
+ * A data set of the line: n points in d dimensions, clean targets, and noise of variance 1, which the settings scale.
  *
  * @param {Key} key
  * @param {number} n
@@ -39,7 +39,8 @@ export function fitLine({ X, n, d, truth, unit }, { L, noise }) {
 }
 
 /**
- * A data set of the plane's: n points, clean classes, and the order in which noise flips them.
+ * A data set of the plane: n points, their true classes, and `order`, uniform numbers; a label is flipped if its number
+ * is below the fraction of flips.
  *
  * @param {Key} key
  * @param {number} n

@@ -1,4 +1,4 @@
-// A smooth wave and a rough one on a circle; the base knows one of them, and the memory stores the other [S-sharp1].
+// A smooth wave plus a rough one on a circle. The base learns one of them, and the memory stores the other [S-sharp1].
 import * as random from "../../math/random.js";
 import { Neighbours } from "./memory.js";
 
@@ -9,9 +9,9 @@ import { Neighbours } from "./memory.js";
 /** @typedef {ReturnType<typeof drawWaves>} WaveSet */
 /** @typedef {ReturnType<typeof fitWaves>} WaveFit */
 
-const HEIGHT = 0.5; // of the rough wave; the smooth one has 1
-const INTERVALS = 4000; // of Simpson's rule
-const FAR = 40; // its exponential is nothing
+const HEIGHT = 0.5; // height of the rough wave; that of the smooth wave is 1
+const INTERVALS = 4000; // intervals of Simpson's rule
+const FAR = 40; // upper end of the integral over τ, where e^(−τ) is negligible
 
 /** @type {Record<Part, (x: number, frequency: number) => number>} */
 const WAVES = {
@@ -19,7 +19,7 @@ const WAVES = {
   rough: (x, frequency) => HEIGHT * Math.sin(2 * Math.PI * frequency * x),
 };
 /** @type {Record<Part, number>} */
-const SQUARES = { smooth: 1 / 2, rough: HEIGHT ** 2 / 2 }; // means over the circle
+const SQUARES = { smooth: 1 / 2, rough: HEIGHT ** 2 / 2 }; // mean squares over the circle
 
 /** @param {Part} part */
 export const otherThan = (part) => (part === "smooth" ? "rough" : "smooth");
@@ -38,7 +38,7 @@ export const baseOf = (x, { frequency, learns }) => WAVES[learns](x, frequency);
 export const drawWaves = (key, n) => ({ X: random.uniform(key, n), n, d: 1 });
 
 /**
- * What the memory stores: the wave that the base does not know.
+ * The labels and the residuals that the memory stores: the wave that the base does not learn.
  *
  * @param {{ X: Float32Array, n: number }} set
  * @param {Waves} waves
@@ -50,7 +50,7 @@ export function fitWaves({ X, n }, waves) {
 }
 
 /**
- * A search around the circle: the points stand once more at either side.
+ * A search for neighbours around the circle: each point appears three times, at x − 1, x and x + 1.
  *
  * @type {(set: { X: Float32Array, n: number }, k: number) => Neighbours}
  */
@@ -65,7 +65,7 @@ export function searchAround({ X, n }, k) {
 }
 
 /**
- * Values for such a search.
+ * The values of the points for a search by `searchAround`, each three times.
  *
  * @param {Float64Array} values
  */
@@ -79,9 +79,9 @@ export function around(values) {
 const factors = new Map();
 
 /**
- * The factor m_n(ν) by which one remembered neighbour of n multiplies the risk of a wave of frequency ν on the circle.
+ * The factor m_n(ν) by which a memory of one neighbour among n multiplies the mean square of a wave of frequency ν.
  *
- * The distance t to the neighbour has P(t > s) = (1 − 2s)ⁿ, so that τ = −n log(1 − 2t) has an exponential law.
+ * The distance t to the neighbour has P(t > s) = (1 − 2s)ⁿ, so that τ = −n log(1 − 2t) is exponentially distributed.
  *
  * @type {(n: number, frequency: number) => number}
  */
@@ -97,28 +97,28 @@ export function modeRisk(n, frequency) {
     const weight = i === 0 || i === INTERVALS ? 1 : i % 2 === 1 ? 4 : 2;
     sum += weight * 4 * half * half * Math.exp(-tau);
   }
-  const found = (sum * step) / 3;
-  factors.set(name, found);
-  return found;
+  const factor = (sum * step) / 3;
+  factors.set(name, factor);
+  return factor;
 }
 
 /**
- * The risks at n, of a memory with one neighbour: of this base alone, of the nearest label alone, of this base with its
- * memory, and of the other base with its own.
+ * The risks at n, for a memory of one neighbour: of this base alone, of the nearest label alone, of this base with its
+ * memory, of the other base with its memory, and of the other base alone.
  *
  * @type {(waves: Waves, n: number) => Record<"base" | "neighbours" | "memory" | "other" | "otherBase", number>}
  */
 export function waveLaws({ frequency, learns }, n) {
-  const kept = {
+  const stored = {
     smooth: SQUARES.smooth * modeRisk(n, 1),
     rough: SQUARES.rough * modeRisk(n, frequency),
   };
   const left = otherThan(learns);
   return {
     base: SQUARES[left],
-    neighbours: kept.smooth + kept.rough,
-    memory: kept[left],
-    other: kept[learns],
+    neighbours: stored.smooth + stored.rough,
+    memory: stored[left],
+    other: stored[learns],
     otherBase: SQUARES[learns],
   };
 }

@@ -1,9 +1,9 @@
-// Three pictures, the plane through them, and a descent of the energy that starts on the plane or off it [D-eq11].
+// Three pictures, the plane through them, and a descent of the energy from a start on the plane or off it [D-eq11].
 import { Exact } from "../../math/plane/exact.js";
 
 /** @import { Point } from "../../kit/handle.js" */
 
-/** A state as the nearest place of the plane, and its distance from there. */
+/** A state as `at`, the nearest point of the plane, and `height`, the distance from the plane. */
 /** @typedef {{ at: Point, height: number }} Split */
 
 /** @type {(a: Float64Array, b: Float64Array) => number} */
@@ -18,7 +18,8 @@ export function squaredDistance(a, b) {
 
 /**
  * Three pictures as vectors of one length, in the memories' unit (divided by √D). The plane has its origin at their
- * mean, its first axis along the line from the first picture to the second, and keeps all distances.
+ * mean and its first axis along the line from the first picture to the second. Distances in the plane equal those in
+ * D dimensions.
  */
 export class Pictures {
   /** @param {Float64Array[]} vectors */
@@ -37,12 +38,12 @@ export class Pictures {
     const across = other.map((v, i) => v - share * this.first[i]);
     const width = Math.sqrt(inner(across, across));
     this.second = across.map((v) => v / width);
-    /** Where the pictures lie in the plane. @type {Point[]} */
+    /** The coordinates of the pictures in the plane. @type {Point[]} */
     this.places = vectors.map((vector) => this.split(vector).at);
   }
 
   /**
-   * A state in D dimensions, as it is seen from the plane.
+   * The point of the plane nearest to a state in D dimensions, and the state's distance from the plane.
    *
    * @param {Float64Array} state
    * @returns {Split}
@@ -63,7 +64,7 @@ export class Pictures {
   }
 
   /**
-   * The picture at a place of the plane: a weighted sum of the three, whose weights add up to 1.
+   * The picture at a point of the plane: a weighted sum of the three pictures whose weights sum to 1.
    *
    * @param {Point} at
    */
@@ -74,8 +75,8 @@ export class Pictures {
 }
 
 /**
- * A run in D dimensions, and each of its states as seen from the plane. `energies` are those of the states, `ground`
- * those of the places under them: they differ by half the squared height.
+ * A run in D dimensions, with the point of the plane and the height of each state. `energies` are the energies of the
+ * states, `ground` those of the points under them; the two differ by half the squared height.
  *
  * @typedef {{
  *   states: Float64Array[], path: Point[], heights: number[], energies: number[], ground: number[], weights: number[][],
@@ -83,7 +84,7 @@ export class Pictures {
  */
 
 /**
- * Gradient descent on every pixel. The memory knows nothing of the plane.
+ * A run of gradient descent on every pixel. The memory does not use the plane, which serves only for the drawing.
  *
  * @param {{ pictures: Pictures, beta: number, start: Float64Array, eta: number, steps: number }} how
  * @returns {Run}

@@ -1,4 +1,5 @@
-// The bodies of the networks without a table: the values that each writes, and how its inactive units read them.
+// The bodies of the networks without a table: the layers that write values in the step, and the units that are inactive
+// until the step and read these values.
 import { minus } from "../../math/linear.js";
 import { kinks } from "./kinks.js";
 import { sparse } from "./matrix.js";
@@ -9,8 +10,9 @@ import { amplifiers, telescope, unipotent } from "./selectors.js";
 /** @import { Constants } from "./tables.js" */
 
 /**
- * The layers before the last hidden one; of that one the rows and biases that are there without a fit and those of the
- * sleeping units; the output weights of the former, and what a network says of its stack.
+ * The parts of a network. `body`: the layers before the last hidden one. `path`: the rows and biases of the last hidden
+ * layer that need no fit, and their output weights. `sleepers`: the rows and biases of the units that are inactive
+ * until the step. `stack` and `channels`: as in Network. `switched`: true if there is a θ_b.
  *
  * @typedef {{
  *   body: Layer[],
@@ -23,7 +25,7 @@ import { amplifiers, telescope, unipotent } from "./selectors.js";
  */
 /** @typedef {(units: number, k: Constants) => Body} MakeBody */
 
-const SLEEP = 1e-3;
+const SLEEP = 1e-3; // least amount by which a unit is below its kink before the step
 
 /** @param {number[][]} rows */
 export const rowsOf = (rows) =>
@@ -49,7 +51,7 @@ const CONSTANT = {
 };
 
 /**
- * Four bias-free layers, whatever the accuracy: they write Δ and Δx.
+ * The body of the construction "constant": a stack of four bias-free layers at every accuracy, which writes Δ and Δx.
  *
  * @type {MakeBody}
  */
@@ -96,11 +98,11 @@ export function constantBody(units, k) {
   );
   /** @param {Unit} unit */
   const read = ({ a, c }) => [0, 0, a[2], c + SLEEP, a[0] / written, a[1] / written, 0];
-  const found = kinks(units, CONSTANT, k.margin);
+  const readers = kinks(units, CONSTANT, k.margin);
   return {
     body: [first, second, ...middle],
     path: [[[0, 0, 0, 0, 1, 1, 1]], [0], [k.linear]],
-    sleepers: [found.map(read), found.map(() => -SLEEP)],
+    sleepers: [readers.map(read), readers.map(() => -SLEEP)],
     stack: [2, 6],
     channels: [4, 2, 1],
     switched: true,
@@ -118,7 +120,7 @@ const SHALLOW = {
 };
 
 /**
- * Four hidden layers and no θ_b: they write Δκ₂ and Δκ₁, whose ratio tells x.
+ * The body of four hidden layers and no θ_b. It writes Δκ₂ and Δκ₁, whose ratio determines x.
  *
  * @type {MakeBody}
  */
@@ -148,14 +150,14 @@ export function shallowBody(units, k) {
     [-d / written, 0, 0, -shut, -shut - 1, 0],
   );
   /** @param {Unit} unit */
-  const gate = ({ a, c }) => Math.max(c + Math.max(a[2], 0), 0) + SLEEP; // inactive for every x*
-  const found = kinks(units, SHALLOW, k.margin);
+  const gate = ({ a, c }) => Math.max(c + Math.max(a[2], 0), 0) + SLEEP; // makes the unit inactive at every x*
+  const readers = kinks(units, SHALLOW, k.margin);
   return {
     body: [first, second, third],
     path: [[[0, 0, 0, 0, 0, 1]], [0], [k.linear]],
     sleepers: [
-      found.map((unit) => [...unit.a, gate(unit), -gate(unit), 0]),
-      found.map((unit) => unit.c - gate(unit)),
+      readers.map((unit) => [...unit.a, gate(unit), -gate(unit), 0]),
+      readers.map((unit) => unit.c - gate(unit)),
     ],
     stack: null,
     channels: null,
@@ -174,14 +176,14 @@ const TWO_LAYERS = {
 };
 
 /**
- * Two hidden layers and no θ_b: v₀ = Δ(1 + x x*), and v₁ = v₀ times the share of the J thresholds that are below x,
- * which the backward pass counts by itself [M-S8].
+ * The body of two hidden layers and no θ_b. The step writes v₀ = Δ(1 + x x*) and v₁ = v₀·#{j: j/J < x}/J. The backward
+ * pass counts these thresholds, because the unit of a threshold passes the error back only where it is active [M-S8].
  *
  * @type {MakeBody}
  */
 export function twoLayerBody(units, k) {
   const [J, d, beta] = [cellsOf(units), k.offset, 1 / (k.alpha * k.linear)];
-  const share = J ** -0.5; // of a path unit, on both its sides: the signals of all add up to ⌊xJ⌋/J
+  const share = J ** -0.5; // input and output weight of each threshold's unit; their product is 1/J
   const t = Array.from({ length: J - 1 }, (_, j) => (j + 1) / J);
   const readers = inactive(kinks(4 * units, TWO_LAYERS, k.margin)).slice(0, units);
   return {
@@ -202,14 +204,15 @@ export function twoLayerBody(units, k) {
 }
 
 /**
- * Into how many cells the backward pass of two layers cuts x.
+ * The number of cells into which the network with two hidden layers divides x.
  *
  * @param {number} units
  */
 const cellsOf = (units) => Math.max(2, Math.floor(units / 4));
 
 /**
- * Of each kink the side on which a unit rests while nothing is written, whatever x*; those that rest on neither go.
+ * The units with these kinks, each with the sign for which it is inactive at every x* while nothing is written. Kinks
+ * for which neither sign is inactive are dropped.
  *
  * @param {Unit[]} units
  */
@@ -219,8 +222,8 @@ function inactive(units) {
   return units
     .map(({ a, c }) => {
       /** @type {Unit} */
-      const turned = { a: [-a[0], -a[1], -a[2]], c: -c };
-      return most({ a, c }) < most(turned) ? { a, c } : turned;
+      const flipped = { a: [-a[0], -a[1], -a[2]], c: -c };
+      return most({ a, c }) < most(flipped) ? { a, c } : flipped;
     })
     .filter((unit) => most(unit) < -SLEEP);
 }

@@ -1,4 +1,5 @@
-// Networks of constant depth whose last hidden layer is a fitted net, inactive before the step: no table, no cells.
+// Networks of constant depth without a table. The units of their last hidden layer are inactive before the step, and
+// their output weights are fitted.
 import { solvePositive } from "../../math/linear.js";
 import { constantBody, layer, shallowBody, twoLayerBody } from "./bodies.js";
 import { quasirandom, SPAN } from "./kinks.js";
@@ -16,7 +17,8 @@ const RIDGE = 1e-10;
 const BODIES = { constant: constantBody, shallow: shallowBody, two_layers: twoLayerBody };
 
 /**
- * The package's own choice: two layers read x more evenly the less Δ varies.
+ * The constants that the package uses for a construction. Two layers get a larger margin, because they read x more
+ * evenly if Δ varies less.
  *
  * @param {string} construction
  * @returns {Constants}
@@ -25,9 +27,9 @@ export const constantsOf = (construction) =>
   construction === "two_layers" ? { ...CONSTANTS, margin: 4 } : CONSTANTS;
 
 /**
- * "constant": four bias-free layers whatever the accuracy; "shallow" and "two_layers": four and two hidden layers in
- * all, and no θ_b. The output weights are those of `fitWeights`, for the construction's own constants; `given` then
- * replaces some of them.
+ * The network of a construction. "constant" has a stack of four bias-free layers at every accuracy; "shallow" and
+ * "two_layers" have four and two hidden layers in all, and no θ_b. `weights` are the output weights from `fitWeights`,
+ * which uses the construction's own constants; `given` replaces some of the constants here.
  *
  * @type {(weights: number[], construction: Fitted, given?: Partial<Constants>) => Network}
  */
@@ -43,7 +45,7 @@ export function fittedNetwork(weights, construction, given = {}) {
 }
 
 /**
- * Output weights by least squares over real gradient steps on evenly spread tasks.
+ * The output weights, by least squares over the gradient steps of evenly spread tasks.
  *
  * @type {(target: Target, units: number, construction: Fitted) => number[]}
  */

@@ -1,10 +1,10 @@
-// Points and planes that lie evenly in the space of tasks (x, Δ, x*), and the kinks of a net's units on them.
+// Points that are spread evenly in the space of tasks (x, Δ, x*), and units whose kinks pass through such points.
 import { dot } from "../../math/linear.js";
 import { LOW } from "./tables.js";
 
 /** @typedef {[number, number, number]} Triple */
 /**
- * A unit's direction in the space that the body spans, and its offset.
+ * A unit: its direction `a` in the space of the two written values and x*, and its offset `c`.
  *
  * @typedef {{ a: Triple, c: number }} Unit
  */
@@ -13,7 +13,7 @@ import { LOW } from "./tables.js";
 export const SPAN = 1 - LOW;
 
 /**
- * Points 1 to n of the additive sequence whose steps are powers of a generalised golden ratio.
+ * Points 1 to n of the additive quasirandom sequence whose steps are negative powers of a generalised golden ratio.
  *
  * @type {(n: number, dimensions: number) => number[][]}
  */
@@ -26,7 +26,7 @@ export function quasirandom(n, dimensions) {
 }
 
 /**
- * Inverse of the normal distribution function: bisection on its series, to rounding.
+ * The inverse of the normal distribution function, by bisection on its series to rounding.
  *
  * @param {number} p
  */
@@ -41,7 +41,7 @@ export function normalQuantile(p) {
 }
 
 /**
- * ½ + φ(x)(x + x³/3 + x⁵/15 + …), which loses nothing that the bisection needs.
+ * The normal distribution function ½ + φ(x)(x + x³/3 + x⁵/15 + …), accurate enough for the bisection.
  *
  * @param {number} x
  */
@@ -55,7 +55,7 @@ function normal(x) {
 }
 
 /**
- * Solves the 3 × 3 system Jᵀ a = d by Cramer's rule.
+ * The solution a of the 3 × 3 system Jᵀ a = d, by Cramer's rule.
  *
  * @type {(J: Triple[], d: number[]) => Triple}
  */
@@ -73,7 +73,7 @@ function solveTransposed(J, d) {
 }
 
 /**
- * Directions and offsets of units whose kinks pass evenly through the space of tasks (x, Δ, x*).
+ * Units whose kinks are spread evenly over the space of tasks (x, Δ, x*).
  *
  * @type {(units: number, space: Space, margin: number) => Unit[]}
  */

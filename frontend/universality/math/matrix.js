@@ -1,4 +1,4 @@
-// Small dense matrices, row by row in Float64Array, and sparse ones for the layers of a network.
+// Small dense matrices, stored by rows in a Float64Array, and sparse ones for the layers of a network.
 import { eliminate } from "../../math/linear.js";
 
 /** @typedef {{ rows: number, cols: number, data: Float64Array }} Dense */
@@ -16,7 +16,7 @@ export function identity(n, scale = 1) {
 }
 
 /**
- * A B⁻¹ for square matrices: the rows of Bᵀ Xᵀ = Aᵀ are brought to the identity, by the largest pivot of each column.
+ * The matrix X = A B⁻¹ for square A and B, by elimination in Bᵀ Xᵀ = Aᵀ with the largest pivot of each column.
  *
  * @type {(A: Dense, B: Dense) => Dense}
  */
@@ -38,7 +38,7 @@ export function rightDivide(A, B) {
 }
 
 /**
- * Entries [row, col, value] as compressed rows.
+ * The sparse matrix with these entries [row, col, value], in compressed rows.
  *
  * @type {(rows: number, cols: number, entries: Entry[]) => Sparse}
  */
@@ -57,7 +57,7 @@ export function sparse(rows, cols, entries) {
 }
 
 /**
- * W h.
+ * The product W h.
  *
  * @type {(W: Sparse, h: ArrayLike<number>) => Float64Array}
  */
@@ -72,7 +72,7 @@ export function times(W, h) {
 }
 
 /**
- * W H for the rows of H of n numbers each, into `out`.
+ * Writes the product W H into `out`; H has rows of n numbers.
  *
  * @type {(W: Sparse, H: Float64Array, n: number, out: Float64Array) => void}
  */
@@ -87,7 +87,7 @@ export function timesAll({ rows, start, index, value }, H, n, out) {
 }
 
 /**
- * Wᵀ a.
+ * The product Wᵀ a.
  *
  * @type {(W: Sparse, a: ArrayLike<number>) => Float64Array}
  */

@@ -1,4 +1,4 @@
-// A ReLU network of the input [x, θ_b], and one gradient step on every weight, bias and θ_b of it.
+// A ReLU network with the input [x, θ_b], and one gradient step on all of its weights and biases and on θ_b.
 import { dot } from "../../math/linear.js";
 import { times, timesAll, transposedTimes } from "./matrix.js";
 
@@ -6,8 +6,8 @@ import { times, timesAll, transposedTimes } from "./matrix.js";
 
 /** @typedef {{ W: Sparse, b: Float64Array | null }} Layer */
 /**
- * `switch` is θ_b, `stack` the first layer of the stack and the one after its last, `channels` the widths of its
- * forward, written and switch channels; null where a construction has none.
+ * `switch` is θ_b; `stack` has the index of the first layer of the stack and that of the layer after its last;
+ * `channels` has the widths of its forward, written and switch channels. Each is null if the construction has none.
  *
  * @typedef {{
  *   layers: Layer[],
@@ -21,8 +21,8 @@ import { times, timesAll, transposedTimes } from "./matrix.js";
 /** @typedef {{ inputs: Float64Array[], pres: Float64Array[], output: number }} Pass */
 
 /**
- * `step` is what a gradient step changed; without it the network is as it was built. Returns the inputs of all layers
- * (rectified), their pre-activations, and the output.
+ * The inputs of all layers (rectified), their pre-activations, and the output at x. With `step` these are those of the
+ * network after that gradient step, without it those of the network as built.
  *
  * @type {(network: Network, x: number, step?: Step | null) => Pass}
  */
@@ -50,7 +50,8 @@ export function forward(network, x, step = null) {
 }
 
 /**
- * The outputs at many x, to the last bit those of `forward`: layer by layer for all x at once, a row a neuron.
+ * The outputs at many x, equal to those of `forward` to the last bit. Each layer is computed for all x at once, with
+ * one row per neuron.
  *
  * @type {(network: Network, xs: ArrayLike<number>, step?: Step | null) => Float64Array}
  */
@@ -102,8 +103,9 @@ function rectify(values, count) {
 }
 
 /**
- * The gradient of ½(f(x) − y)² by backpropagation. A weight matrix's gradient is the outer product of `errors[i]` and
- * `inputs[i]`, a bias's is `errors[i]`; nothing is left out, and a ReLU at exactly 0 passes nothing, as in JAX.
+ * A gradient step on ½(f(x) − y)², by backpropagation. The gradient of the weight matrix i is the outer product of
+ * `errors[i]` and `inputs[i]`, that of the bias is `errors[i]`. All parameters are trained. The derivative of a ReLU at
+ * exactly 0 is 0, as in JAX.
  *
  * @type {(network: Network, x: number, y: number, alpha?: number) => Step}
  */
@@ -122,7 +124,7 @@ export function gradientStep(network, x, y, alpha = network.alpha) {
 }
 
 /**
- * Number of parameters, zeros included: they are trained like the others.
+ * The number of parameters. It includes weights that are 0, because they are trained like the others.
  *
  * @param {Network} network
  */

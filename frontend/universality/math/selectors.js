@@ -1,11 +1,12 @@
-// The matrices that make each layer answer for one cell (j, l), or for one bit, and the telescope that installs them.
+// The matrices that make each layer respond to one cell (j, l), or to one bit, and the telescope: the weights with
+// which each layer of the stack gets its matrix.
 import { identity, rightDivide } from "./matrix.js";
 
 /** @import { Dense } from "./matrix.js" */
 /** @typedef {{ J: number, B: Dense[], A: Float64Array[], decode: Float64Array[], kernels: number[][], slots: number }} Selector */
 
 /**
- * The printed B_jl = [[E_jj, E_jl], [E_lj, 0]] + εI.
+ * The matrix B_jl = [[E_jj, E_jl], [E_lj, 0]] + εI as printed in the paper.
  *
  * @type {(j: number, l: number, J: number, epsilon: number) => Dense}
  */
@@ -18,7 +19,7 @@ function seedMatrix(j, l, J, epsilon) {
 }
 
 /**
- * I + [[0, U], [0, 0]]; U(j, l) is its kernel.
+ * The matrix I + [[0, U], [0, 0]], whose kernel is U(j, l).
  *
  * @type {(J: number, U: (j: number, l: number) => number) => Dense}
  */
@@ -29,7 +30,7 @@ export function unipotent(J, U) {
 }
 
 /**
- * Entry (j, J + l) of BᵀB: how much of a step taken in cell j is seen in cell l.
+ * Entry (j, J + l) of BᵀB: the factor with which a step taken with x in cell j acts at x* in cell l.
  *
  * @type {(B: Dense, j: number, l: number) => number}
  */
@@ -44,7 +45,7 @@ function kernel(B, j, l) {
 const filled = (n, value) => new Float64Array(n).fill(value);
 
 /**
- * One layer and one slot a cell: cell (j, l) has number j + Jl.
+ * The selector with one layer and one slot per cell. Cell (j, l) has the number j + Jl.
  *
  * @type {(J: number, epsilon: number) => Selector}
  */
@@ -57,7 +58,7 @@ export function cellSelector(J, epsilon) {
 }
 
 /**
- * One layer and one slot a bit of j and of l, and a first one for all cells.
+ * The selector with one layer and one slot per bit of j and of l, after a first layer and slot for all cells.
  *
  * @type {(J: number, epsilon: number) => Selector}
  */
@@ -83,7 +84,7 @@ export function bitSelector(J, epsilon) {
 }
 
 /**
- * Diagonals of A: layer p writes slot p, and ε into all.
+ * The diagonals of A: layer p writes into slot p with the factor 1 + ε, and into the other slots with ε.
  *
  * @type {(n: number, epsilon: number) => Float64Array[]}
  */
@@ -98,7 +99,8 @@ function finish(J, B, decode, epsilon) {
 }
 
 /**
- * Blocks of the N = n + 2 layers, first applied first: forward W̃ (dense) and the diagonal of W̄.
+ * The blocks of the N = n + 2 layers, in the order in which they are applied: the forward block W̃ (dense), and the
+ * diagonal of the block W̄ of the written channel.
  *
  * @type {(selector: Pick<Selector, "J" | "B" | "A" | "slots">, epsilon: number, damping: number) => { forward: Dense, diagonal: Float64Array }[]}
  */

@@ -1,4 +1,5 @@
-// Networks that write into one slot a cell (or a bit) and read a table by units that are inactive until the step.
+// Networks that write into one slot per cell (or per bit), and read a table with units that are inactive until the
+// step.
 import { dot } from "../../math/linear.js";
 import { sparse } from "./matrix.js";
 import { bitSelector, cellSelector, telescope } from "./selectors.js";
@@ -24,7 +25,8 @@ export const LOW = -1; // y lies in [−1, 1]
 const LEVELS = 16;
 
 /**
- * Where the J − 1 ramps begin, and their width: a power of two, as in the package for float64.
+ * The J − 1 points t at which the ramps begin, the width of a ramp (a power of two, as in the package for float64), and
+ * the centres of the cells.
  *
  * @type {(J: number) => Grid}
  */
@@ -43,12 +45,13 @@ const roundEven = (v) => {
 };
 
 /**
- * The two layers of φ: ramps and the switch, then [(d − s)₊; (d + s − 1)₊], δ in every slot, and θ_b.
+ * The two layers of φ. The first computes the ramps and the switch; the second [(d − s)₊; (d + s − 1)₊], δ in every
+ * slot, and θ_b.
  *
  * @type {(grid: Grid, slots: number, constants: Constants) => Layer[]}
  */
 function front({ t, ramp }, slots, constants) {
-  const [n, J, gain] = [t.length, t.length + 1, 2]; // a feature is read as 2d − 1: rounding errors leave it inactive
+  const [n, J, gain] = [t.length, t.length + 1, 2]; // features are read as 2d − 1: rounding errors leave them inactive
   const moved = constants.alpha * constants.margin * constants.linear;
   const rise = 0.4 * moved;
   const theta = [2 * n, 2 * n + 1, 2 * n + 2];
@@ -90,7 +93,7 @@ function front({ t, ramp }, slots, constants) {
 }
 
 /**
- * What θ_b's path through φ adds at the centres of cell (j, l), in units αwΔ.
+ * The value that the path of θ_b through φ adds at the centre of cell (j, l), in units of αwΔ.
  *
  * @type {(grid: Grid) => (j: number, l: number) => number}
  */
@@ -120,7 +123,7 @@ function stackLayers(selector, constants) {
 const linspace = (a, b, n) => Array.from({ length: n }, (_, i) => a + ((b - a) * i) / (n - 1));
 
 /**
- * Values of the cells at equidistant y: two where the target is affine in y, else 16.
+ * The values of the cells at equidistant y: at two if the target is affine in y, else at 16.
  *
  * @type {(target: Target, J: number) => number[][]}
  */
@@ -140,7 +143,8 @@ function interpolation(target, J) {
 }
 
 /**
- * Knots t > 0 and, for one cell, the weights of Σ o (u − t)₊ through its values; 0 up to u₀/2, flat beyond.
+ * The weights o with which Σ o (u − t)₊, over the knots t = u₀/2, u₀, u₁, …, interpolates the values of one cell. The
+ * sum is 0 up to u₀/2 and constant beyond the last knot.
  *
  * @type {(u: number[], values: number[]) => number[]}
  */
@@ -154,7 +158,7 @@ function sleeping(u, values) {
 }
 
 /**
- * The read-out: the linear path q, and for each cell its sleeping units.
+ * The read-out: the linear path, and for each cell the units that are inactive until the step.
  *
  * @type {(selector: Selector, grid: Grid, values: number[][], constants: Constants) => Layer[]}
  */
@@ -175,7 +179,7 @@ function readOut(selector, grid, values, constants) {
       for (let s = 0; k !== 0 && s < slots; s++) written[s] += k * A[i][s];
     });
     const total = sum(written) + sum(kernels[c]) + 2 + ahead(c % J, Math.floor(c / J));
-    const extra = alpha * (1 + w * w * total); // b_o moves by αΔ, and the linear path stays on
+    const extra = alpha * (1 + w * w * total); // change of the output through its bias and the linear path, over Δ
     const beta = 1 / (alpha * w * dot(decode[c], written));
     const weights = sleeping(
       u,
@@ -202,7 +206,7 @@ function readOut(selector, grid, values, constants) {
 }
 
 /**
- * The whole network for a target(x, y, x*): "seed" has a layer a cell, "logdepth" one a bit.
+ * The network for a target(x, y, x*): "seed" has one layer per cell, "logdepth" one per bit.
  *
  * @type {(target: Target, J: number, construction: string, given?: Partial<Constants>) => Network}
  */
@@ -226,7 +230,7 @@ export function tableNetwork(target, J, construction, given = {}) {
 }
 
 /**
- * The table that the network can at best equal: x and x* moved to the centres of their cells.
+ * The table that the network can at best equal: the target at the centres of the cells of x and x*.
  *
  * @type {(target: Target, J: number) => Target}
  */

@@ -1,14 +1,14 @@
-// Functions f(x, y, x*) to be learnt in one step: three named ones, and one that the reader draws.
+// The target functions f(x, y, x*) to learn in one step: three formulas, and one that the reader draws.
 
 import { bounded } from "../../kit/number.js";
 
 /** @import { Target } from "./tables.js" */
 /** @typedef {"sine" | "neighbour" | "bump" | "drawn"} TargetName */
 
-export const KNOTS = 33;
+export const KNOTS = 33; // knots of a drawn profile
 
 /**
- * The drawn profile g(x* − x), linear between its knots on [−1, 1].
+ * The function g that is linear between the knots of a drawn profile on [−1, 1]; its argument is x* − x.
  *
  * @type {(profile: number[]) => (d: number) => number}
  */
@@ -40,7 +40,7 @@ export const TARGETS = {
   },
 };
 
-/** What the pencil starts from: a tent. */
+/** The initial profile, a tent. */
 export const TENT = Array.from({ length: KNOTS }, (_, i) =>
   Math.max(0, 1 - Math.abs((2 * i) / (KNOTS - 1) - 1) / 0.5),
 );

@@ -63,9 +63,9 @@ def rank_one_edit(
         v: Value (H,).
         ridge: Added to the diagonal of C.
         refine: Number of refinement steps for C⁻¹k, as in `KeyGeometry.solve`; uᵀk and
-            Wk are then summed with the same precision. The result is in JAX's default
-            dtype. Two steps give nearly all of its digits for every C that raises no
-            error.
+            Wk are then summed with the same precision. The result is then in JAX's
+            default dtype. Two steps give nearly all of its digits for every C that
+            raises no error.
 
     Raises:
         ValueError: If a shape does not fit, an entry is not finite, the key is zero or

@@ -108,7 +108,7 @@ class KeyGeometry(Module):
             C: Second moments of the keys (D, D): their sum or their mean. The choice
                 sets the unit of a ridge, of the weights ω and β of later edits, and of
                 their interference. The matrix after an exact edit does not depend on
-                it.
+                this choice.
             ridge: Added to the diagonal, in the unit of C; at least 0.
             precision: "input", or "float64" to factor and solve in double precision for
                 inputs of any dtype, where JAX is set to float64.
@@ -261,7 +261,7 @@ class KeyGeometry(Module):
     def _keys(self, name: str, value: ArrayLike) -> Array:
         keys = numbers(name, value)
         D = self.D
-        # Not by `array`, for which the message would be formatted in every call.
+        # `array` would need the message in every call, also where nothing is wrong
         if keys.ndim not in (1, 2) or len(keys) != D:
             raise ValueError(
                 f"{name}: got shape {keys.shape}; it must be ({D},) or ({D}, m): keys "

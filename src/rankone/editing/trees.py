@@ -67,8 +67,8 @@ def edit_at(
         ValueError: As `weight_at`, or if the edit is for a matrix of another shape.
     """
     choice("layout", layout, _AXES)
-    # `find_weight` flattens the tree too, and names every leaf, which takes a hundred
-    # times as long
+    # A second flattening is cheap: `find_weight`, which names every leaf, takes a
+    # hundred times as long.
     leaves, structure = jax.tree.flatten(tree)
     place, index = find_weight("tree", tree, path)
     matrix = jnp.asarray(leaves[place])

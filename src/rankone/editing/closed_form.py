@@ -50,9 +50,10 @@ def rank_one_edit(
     r"""Rank-one change of W that maps the key k to the value v with the least
     interference at the old keys [R-eq13, R-eq17, R-S1].
 
-    Ŵ = W + Λuᵀ with u = C⁻¹k and Λ = (v − Wk)/(uᵀk) minimises ‖(Ŵ − W)K‖ among all
-    matrices with Ŵk = v, whatever W is; if W is the least-squares map, it minimises ‖ŴK
-    − V‖ too. It is one write: left Λ, right u.
+    Ŵ = W + Λuᵀ with u = C⁻¹k and Λ = (v − Wk)/(uᵀk) minimises ‖(Ŵ − W)K‖, the change
+    of the answers at the old keys K, among all matrices with Ŵk = v. This holds for
+    every W. If W is the least-squares map from K to old values V, Ŵ also minimises ‖ŴK
+    − V‖. The `Write` that is returned has `left` Λ and `right` u.
 
     Args:
         W: Weights (H, D).
@@ -61,13 +62,14 @@ def rank_one_edit(
         k: Key (D,), not zero.
         v: Value (H,).
         ridge: Added to the diagonal of C.
-        refine: Steps of refinement of C⁻¹k, as in `KeyGeometry.solve`; uᵀk and Wk are
-            then summed as precisely. Two steps give nearly all digits of JAX's default
-            type, in which the result is, for every C that raises no error.
+        refine: Number of refinement steps for C⁻¹k, as in `KeyGeometry.solve`; uᵀk and
+            Wk are then summed with the same precision. The result is then in JAX's
+            default dtype. Two steps give nearly all of its digits for every C that
+            raises no error.
 
     Raises:
         ValueError: If a shape does not fit, an entry is not finite, the key is zero or
-            C is singular. Inside jit the write's `outcome` says so.
+            C is singular. Inside jit the write's `outcome` reports this instead.
 
     >>> import numpy as np, rankone as ro
     >>> W, C = np.zeros((1, 2)), np.diag([1.0, 4.0])
@@ -82,7 +84,8 @@ def rank_one_edit(
     edit, quality = _rank_one(W, C, ridge, k, v, refine)
     refuse_singular("C", quality, C, ridge)
     if fault := _code(edit.outcome):
-        # Bad entries show in the interference: only then are all looked through.
+        # A bad entry makes the interference NaN or infinite, and so the outcome a
+        # failure. The entries are therefore checked only after a failure.
         matrix(W)
         pair(W, k, v)
         if fault == Outcome.SINGULAR:
@@ -109,25 +112,26 @@ def batch_edit(
     r"""Change of W that stores m key–value pairs at once: exactly, or with a finite
     `omega` in the least-squares sense of MEMIT.
 
-    Ŵ = W + R (I/ω + S)⁻¹ KᵀC⁻¹ with R = V − WK and S = KᵀC⁻¹K: kernel interpolation of
-    the residuals, or kernel ridge regression of them [R-S6]. It is a write by the rule
-    `rankone.writes.Exact` or `Ridge`.
+    Ŵ = W + R (I/ω + S)⁻¹ KᵀC⁻¹ with the residuals R = V − WK and S = KᵀC⁻¹K. For ω = ∞
+    this is kernel interpolation of the residuals with the kernel aᵀC⁻¹b, and for a
+    finite ω it is kernel ridge regression of them [R-S6]. In `rankone.writes` these are
+    the rules `Exact` and `Ridge`.
 
     Args:
         W: Weights (H, D).
         C: Second moments (D, D) of the keys W already answers, or a `KeyGeometry`.
-        K: Keys (D, m), linearly independent; with a finite `omega` they may repeat or
-            be zero, as long as 1/ω exceeds the rounding error of S (in float32,
-            repeated keys raise an error from ω kᵀC⁻¹k of about 10⁵ on).
+        K: Keys (D, m), linearly independent. With a finite `omega` keys may be repeated
+            or zero, as long as 1/ω exceeds the rounding error of S. (In float32,
+            repeated keys raise an error if ω kᵀC⁻¹k is above about 10⁶.)
         V: Values (H, m).
-        omega: Weight of each new pair relative to one old key; ∞ writes the pairs
-            exactly.
+        omega: Weight of each new pair, relative to one old key if C is a sum, and to
+            all of them together if C is a mean; ∞ writes the pairs exactly.
         ridge: Added to the diagonal of C.
         refine: As in `rank_one_edit`.
 
     Raises:
         ValueError: If a shape does not fit, an entry is not finite, keys are dependent
-            or C is singular. Inside jit the write's `outcome` says so.
+            or C is singular. Inside jit the write's `outcome` reports this instead.
 
     >>> import numpy as np, rankone as ro
     >>> K = np.array([[1.0, 1.0], [0.0, 1.0]])
@@ -189,10 +193,11 @@ def interpolate_residuals(
 
 def refuse(fault: Array, W: Array, K: Array, V: Array) -> None:
     """ValueError if `fault`, the outcome of an edit of several pairs, is a failure.
-    Nothing is raised where the outcome is not on the host.
+    Nothing is raised if the outcome cannot be read without cost: inside jit, or if it
+    is on another device than the host.
     """
     if code := _code(fault):
-        # Bad entries show in the outcome: only then are all looked through.
+        # A bad entry makes the outcome a failure, so entries are checked only then.
         matrix(W)
         pairs(W, K, V)
         if code == Outcome.SINGULAR:
@@ -253,7 +258,7 @@ def pairs(
 
 def _code(fault: Array) -> int:
     """Code of an outcome; 0 if it cannot be read without cost."""
-    # through NumPy, which is five times as fast as `int` of an array of JAX
+    # Through NumPy, because `int` of a JAX array takes five times as long.
     return int(np.asarray(fault)) if readable(fault) else 0
 
 

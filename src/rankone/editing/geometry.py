@@ -63,27 +63,28 @@ _REMEDY = (
 
 class KeyGeometry(Module):
     r"""Inner product $a^\top C^{-1}b$ of keys, stored as a triangular factor of C, the
-    second moments of the old keys. An edit computed with it has the least interference
-    at them [R-eq13].
+    second moments of the old keys. An edit computed with this inner product has the
+    least interference at the old keys [R-eq13].
 
     $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$.
     The scale is divided out first, so that the factor does not depend on the units of C
-    or of a key entry [R-scale]. Only the diagonal blocks of U are inverted. They turn a
-    solve into products that read U twice.
+    or of a key entry [R-scale]. Only the diagonal blocks of U are inverted. With their
+    inverses a solve is a sequence of matrix products, which reads U twice.
 
-    Make one with `from_moments` or `from_keys`; `from_keys` never forms C, whose
-    condition number is the square of that of the keys. It is a
-    `rankone.writes.FeatureKernel`, κ(a, b) = aᵀC⁻¹b.
+    Make a geometry with `from_moments` or `from_keys`. `from_keys` is more precise,
+    because it never forms C, whose condition number is the square of that of the keys.
+    A geometry is a `rankone.writes.FeatureKernel` with the kernel κ(a, b) = aᵀC⁻¹b.
 
-    A C of more than 16,384 dimensions whose rows or columns are split over a mesh of
-    devices is factored there: no device ever holds all of C or of U. JAX factors a
-    smaller C on every device. It does so with every C that jit traces too, because a
-    traced array does not say on which devices it lies.
+    If C has more than 16,384 rows, and they or its columns are split over a mesh of
+    devices, C is factored there: no device ever stores all of C or of U. A smaller C is
+    factored as a whole on every device. So is every C that jit traces, because a traced
+    array does not say on which devices it lies.
 
     Attributes:
         factor: U, upper triangular (D, D), stored in blocks or split over devices.
         scale: d (D,).
-        C: The matrix itself (D, D), against which `solve` refines; None from keys.
+        C: The matrix itself (D, D), which the refinement in `solve` needs; None if the
+            geometry was made from keys.
 
     >>> import numpy as np, rankone as ro
     >>> geometry = ro.KeyGeometry.from_moments(np.diag([1.0, 4.0]))
@@ -101,11 +102,13 @@ class KeyGeometry(Module):
     def from_moments(
         cls, C: ArrayLike, *, ridge: ArrayLike = 0.0, precision: str = "input"
     ) -> "KeyGeometry":
-        """Geometry of C + ridge·I from its Cholesky factor, in D³/3 multiplications.
+        """Geometry of C + ridge·I from its Cholesky factor, in D³/3 operations.
 
         Args:
-            C: Second moments of the keys (D, D): their sum or their mean. The
-                difference matters only to a ridge.
+            C: Second moments of the keys (D, D): their sum or their mean. The choice
+                sets the unit of a ridge, of the weights ω and β of later edits, and of
+                their interference. The matrix after an exact edit does not depend on
+                this choice.
             ridge: Added to the diagonal, in the unit of C; at least 0.
             precision: "input", or "float64" to factor and solve in double precision for
                 inputs of any dtype, where JAX is set to float64.
@@ -130,7 +133,7 @@ class KeyGeometry(Module):
         moments, placement = split_rows(moments)
         geometry, quality = _factor(moments, ridge, placement)
         refuse_singular("C", quality, moments, ridge)
-        # where there is no ridge, C itself and no copy
+        # without a ridge, store C itself and not the copy that jit returns
         plain = isinstance(ridge, float) and ridge == 0
         if not plain:
             return geometry
@@ -147,8 +150,8 @@ class KeyGeometry(Module):
             ridge: As in `from_moments`.
 
         Raises:
-            ValueError: If there are fewer keys than dimensions and no ridge, or they
-                span too little.
+            ValueError: If there is no ridge and there are fewer keys than dimensions,
+                or the keys do not span all dimensions in this precision.
         """
         K = at_least_single(array("K", K, "(D, n): one key per column", 2))
         ridge = not_negative("ridge", ridge)
@@ -168,7 +171,7 @@ class KeyGeometry(Module):
 
         Args:
             keys: (D, n) or one key (D,).
-            weight: Weight of each new key, at least 0: the β of a sequence of edits.
+            weight: Weight of each new key, at least 0; `beta` in `sequential_edit`.
 
         Raises:
             ValueError: If the keys do not fit, or the factor is split over devices.
@@ -238,10 +241,11 @@ class KeyGeometry(Module):
 
         Args:
             B: Right-hand sides.
-            refine: Steps of refinement, with residuals summed as if in twice the
-                precision. Each multiplies the error by that of the factor, down to the
-                last digits of the result, which is in JAX's default type: float64 where
-                that is enabled, float32 elsewhere. They need the C of `from_moments`.
+            refine: Number of refinement steps, which sum the residual B − CX as if in
+                twice the precision. Each step multiplies the relative error by that of
+                a solve with the factor, until only the last digits are uncertain. The
+                result is then in JAX's default dtype: float64 where that is enabled,
+                float32 elsewhere. Refinement needs the C of `from_moments`.
 
         Raises:
             ValueError: If the geometry came from keys and `refine` is not 0.
@@ -257,7 +261,7 @@ class KeyGeometry(Module):
     def _keys(self, name: str, value: ArrayLike) -> Array:
         keys = numbers(name, value)
         D = self.D
-        # no text is made in the calls that are right
+        # `array` would need the message in every call, also where nothing is wrong
         if keys.ndim not in (1, 2) or len(keys) != D:
             raise ValueError(
                 f"{name}: got shape {keys.shape}; it must be ({D},) or ({D}, m): keys "
@@ -329,8 +333,9 @@ def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
     )
 
 
-# finiteness and skew of the products of C with one vector, condition number of its
-# factor, smallest pivot over the largest, and a pivot below which only rounding is left
+# Five numbers: 1 if the product of C with one vector is finite, else 0; the relative
+# asymmetry of this product; the condition number of UᵀU; the smallest pivot over the
+# largest; and the value up to which that ratio is only rounding error.
 Quality = Float[Array, " 5"]
 
 
@@ -341,7 +346,7 @@ def refuse_singular(
     `outcome` reports the failure instead.
     """
     if quality is not None and is_traced(quality) and C is not None and known(C, ridge):
-        # jit traces something else, and C itself is concrete
+        # jit traces another argument. C is concrete, and can be factored and checked.
         quality = concrete(lambda C, ridge: _factor(C, ridge)[1], C, ridge)
     if quality is None or not known(quality):
         return
@@ -367,7 +372,7 @@ def refuse_singular(
 
 
 def _worst(dtype: Any) -> float:
-    # from this condition on no digit of a solution is right
+    # from this condition number on no digit of a solution is right
     return 2 / float(jnp.finfo(dtype).eps)
 
 
@@ -395,7 +400,7 @@ def _factor(
     C: Array, ridge: ArrayLike, placement: Placement | None = None
 ) -> tuple[KeyGeometry, Quality]:
     """Geometry of C + ridge·I = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's
-    factorisation; and how good it is. U is NaN where no digit of a solution is right.
+    factorisation; and its `Quality`. U is NaN if no digit of a solution would be right.
     The rows of C may be split over devices.
     """
     probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
@@ -406,8 +411,8 @@ def _factor(
     U: Triangular | SplitTriangular
     if placement is None:
         scale = jnp.sqrt(jnp.diagonal(C))
-        # C.T for C: the factorisation works by columns, and spares the transposition of
-        # a row-major array
+        # C.T equals C. The factorisation works on columns, and with C.T it does not
+        # first transpose a row-major array.
         correlations = C.T / scale[None] / scale[:, None]
         U = Triangular.of(jnp.linalg.cholesky(correlations, symmetrize_input=False).T)
     else:
@@ -443,7 +448,7 @@ def _observed(
     geometry: KeyGeometry, K: Array, weight: ArrayLike
 ) -> tuple[KeyGeometry, Quality]:
     rows = geometry.factor.dense * geometry.scale[None]  # R with C = RᵀR
-    # keys of fewer digits do not cost the geometry its own
+    # keys of a narrower dtype must not reduce the precision of the geometry
     K = K.astype(wider(K, rows))
     return _from_rows(rows, jnp.sqrt(jnp.asarray(weight, K.dtype)) * K, 0.0)
 

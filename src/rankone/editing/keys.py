@@ -47,17 +47,18 @@ def capture_keys(
     their transpose.
 
     Args:
-        fn: Runs the model on a batch: `jax.vmap(model)` of equinox as
-            `lambda m, x: jax.vmap(m)(x)`, linen's `module.apply`, nnx's
-            `lambda m, x: m(x)`. It must use the model that it is given.
+        fn: Function that runs the model on a batch: `lambda m, x: jax.vmap(m)(x)` for
+            equinox, `module.apply` for linen, `lambda m, x: m(x)` for nnx. It must use
+            the model that is passed to it, not a model in its closure.
         model: A pytree of weights.
         path: As in `weight_at`.
         args: Further arguments of `fn`.
         layout: As in `weight_at`.
 
     Raises:
-        ValueError: If there is no such path, or no product in sight reads the matrix:
-            not inside a loop (`jax.lax.scan`), and not after arithmetic with it.
+        ValueError: If there is no such path, or no product with the matrix can be
+            captured. Products inside a loop (`jax.lax.scan`), or with the result of
+            arithmetic on the matrix, cannot be captured.
     """
     choice("layout", layout, ("out_in", "in_out"))
     place, index = find_weight("model", model, path)
@@ -111,9 +112,9 @@ class SecondMoments(Module):
     grouping of the batches do not matter, up to rounding.
 
     Attributes:
-        total: (D, D).
-        count: Number of keys, as an integer, which no batch leaves unchanged; below
-            2³¹.
+        total: The sum Σ kkᵀ (D, D).
+        count: Number of keys, below 2³¹. It is an integer, because a large float32
+            would not change when a small batch is added.
     """
 
     total: Float[Array, "D D"]
@@ -121,15 +122,15 @@ class SecondMoments(Module):
 
     @classmethod
     def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
-        """Moments of zero keys. Sums in float64 have twice the digits, which they need,
-        because the condition number of C is the square of that of the keys.
+        """Moments of zero keys. Sums in float64 have twice the digits. C needs them,
+        because its condition number is the square of that of the keys.
 
         Args:
             D: Length of a key.
-            dtype: Dtype of the sums, a floating type; the default is JAX's.
+            dtype: Dtype of the sums, a floating type; by default JAX's default.
 
         Raises:
-            ValueError: If `dtype` is float64 where JAX is set to float32, or is no
+            ValueError: If `dtype` is float64 where JAX is set to float32, or is not a
                 floating type.
         """
         D = integer("D", D, "a positive length")
@@ -148,9 +149,9 @@ class SecondMoments(Module):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "SecondMoments":
         """The same sums with the rows of `total` split over the devices of a mesh.
 
-        Each device sums its own rows; the keys of a batch go to all of them. An edit
-        with more than 16,384 dimensions factors C where it lies. Inside jit, empty
-        moments are made without ever being in one place:
+        Each device receives all keys of a batch, and sums its own rows of C. If C has
+        more than 16,384 rows, an edit factors it on these devices without gathering it.
+        To make empty moments that never lie on a single device, make them inside jit:
         `jax.jit(lambda: SecondMoments.empty(D).sharded(mesh))()`.
 
         Args:
@@ -185,20 +186,20 @@ class SecondMoments(Module):
     ) -> "SecondMoments":
         """Moments with one more batch of keys.
 
-        The keys need not fit in memory: give an iterator of blocks (n, D), or an array
-        of NumPy, such as a memory map. A large array is read in slices.
+        The keys need not fit in memory: give an iterator of blocks (n, D), or a NumPy
+        array, such as a memory map. A large array is read in slices.
 
         Args:
             keys: (..., D), or an iterator of blocks (n, D).
-            where: True for the keys that count (...); not with blocks.
-            progress: Show a bar while blocks are summed; by default once that has taken
-                two seconds.
-            checkpoint: File (.npz) for blocks: the moments are saved there every 20
-                seconds and at the end. A run that was broken off goes on from it, given
-                the same moments to begin with and the same keys in the same order.
+            where: Mask (...), True for the keys to include; not with blocks.
+            progress: True to show a bar while blocks are summed, False for none; by
+                default the bar appears after two seconds.
+            checkpoint: File (.npz) in which the moments are saved every 20 seconds and
+                at the end. An interrupted run resumes from it, if it is started with
+                the same moments and the same keys in the same order.
 
         Raises:
-            ValueError: If the keys do not fit, or their number passes 2³¹ − 1; if the
+            ValueError: If the keys do not fit, their number exceeds 2³¹ − 1, or the
                 checkpoint is of another run.
         """
         path = checkpoint_path(checkpoint, progress)
@@ -259,7 +260,7 @@ class SecondMoments(Module):
     @property
     def mean(self) -> Float[Array, "D D"]:
         """Mean second moment Σ kkᵀ / n, the C of an edit. Add a ridge to this mean and
-        not to the sum, because its size does not grow with the corpus.
+        not to the sum, because the mean does not grow with the corpus.
         """
         if readable(self.count) and not int(np.asarray(self.count)) > 0:
             raise ValueError(
@@ -284,7 +285,7 @@ def _update(
         .reshape(-1, len(moments.total))
     )
     if placement is not None:
-        # on every device, which then sums its rows of C, and no other
+        # all keys on every device, which then sums only its own rows of C
         rows = placement.put(rows)
     total = moments.total + rows.T @ rows
     return SecondMoments(

@@ -24,12 +24,13 @@ def quiet_directions(
     """Orthonormal directions along which the mean square of the old keys is below a
     threshold.
 
-    AlphaEdit calls their span the null space of the old keys. The threshold of its
-    published code is 0.02, in the unit of C, the mean of kkᵀ over tokens of text.
+    AlphaEdit calls their span the null space of the old keys. Its published code uses
+    the threshold 0.02, where C is the mean of kkᵀ over tokens of text.
 
     Args:
         C: Second moments of the keys (D, D).
-        threshold: Eigenvalues of C below it count, positive.
+        threshold: Positive number, in the unit of C. The eigenvectors whose eigenvalue
+            is below it are returned.
 
     Returns:
         Eigenvectors, one per column (D, n).
@@ -69,8 +70,8 @@ def projected_edit(
     """Regularised edit that changes W only along given directions: AlphaEdit's update
     [R-S10].
 
-    With the directions in the columns of B, P = BBᵀ, the residuals R = V − WK and the
-    keys of earlier edits in the columns of E,
+    The columns of B are the directions, P = BBᵀ projects on their span, R = V − WK are
+    the residuals, and the columns of E are the keys of earlier edits. The change is
 
     Δ = R Kᵀ P (P(KKᵀ + EEᵀ)P + λI)⁻¹ P.
 
@@ -84,10 +85,10 @@ def projected_edit(
         V: Values (H, m).
         ridge: λ, positive, in the unit of a squared key; 10 in the published code.
         written: E, the keys of earlier edits (D, p), at which the edit should change
-            answers little. The published code sums them in its `cache_c`.
+            answers little. The published code sums EEᵀ in its `cache_c`.
 
     Returns:
-        The change, whose interference with the old keys is not known here.
+        The change. Its `interference` is None, because the old keys are not known here.
 
     Raises:
         ValueError: If a shape does not fit, the directions are not orthonormal, or the
@@ -111,7 +112,7 @@ def projected_edit(
     if readable(B):
         basis = np.asarray(B)
         skew = float(np.abs(basis.T @ basis - np.eye(n)).max())
-        # of a product of D terms, each rounded
+        # tolerance for the rounding error of a sum of D products
         if not skew < 100 * D**0.5 * float(jnp.finfo(B.dtype).eps):
             raise ValueError(
                 f"directions: got columns whose products differ from those of "

@@ -32,7 +32,7 @@ class SequentialEdit(Module):
     every pair after each edit.
 
     Attributes:
-        edit: The sum of all edits; columns in their order.
+        edit: The sum of all edits, with one column per pair in the order of writing.
         residuals: ‖Wₜkᵢ − vᵢ‖ (m + 1, m): row t is after t edits, row 0 before the
             first.
     """
@@ -46,7 +46,7 @@ class Cycles(Module):
     distance to the batch edit after each round.
 
     Attributes:
-        edit: All rounds as one change.
+        edit: The sum of all rounds.
         errors: Distance to the batch edit, ‖(W_c − Ŵ)K‖_F, before the first cycle and
             after each (cycles + 1,).
     """
@@ -69,9 +69,9 @@ def sequential_edit(
 
     With `beta` every written key enters the geometry, C ← C + βkkᵀ, so that later edits
     change the answer at that key less. With β = 0 earlier pairs are not protected, with
-    ∞ they are fully protected, and with β = ω the sequence equals the batch of MEMIT.
-    The factor of C is used once, because all changes stay in the span of the m solved
-    keys.
+    β = ∞ they are fully protected, and with β = ω the sequence equals `batch_edit` with
+    this ω (MEMIT). A single solve with the factor of C serves all edits, because the
+    rows of every change lie in the span of the m vectors C⁻¹kᵢ.
 
     Args:
         W: Weights (H, D).
@@ -106,10 +106,11 @@ def cyclic_edit(
     """Edits that write the pairs one after another in repeated rounds, with C
     unchanged: Kaczmarz's method.
 
-    Each write projects every row of W on the solutions of one equation, orthogonally in
-    the geometry of C (that of the keys is C⁻¹). The rounds converge to the batch edit.
-    For two pairs each round after the first multiplies the error by cos²θ =
-    s₁₂²/(s₁₁s₂₂).
+    Each write moves every row of W to the nearest solution of one equation Ŵkᵢ = vᵢ,
+    where distances between rows are those of the inner product aᵀCb. (The inner product
+    of keys is aᵀC⁻¹b.) The rounds converge to the batch edit. For two pairs, each round
+    after the first multiplies the error by cos²θ = s₁₂²/(s₁₁s₂₂), where sᵢⱼ = kᵢᵀC⁻¹kⱼ
+    and θ is the angle between the two keys.
 
     Args:
         W: Weights (H, D).

@@ -16,18 +16,19 @@ from rankone.writes import Write
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
 
-# of k's length outside the span of K below which rounding in float32 is what is left of
-# it
+# The part of k outside the span of K is taken as rounding error in float32 if it is
+# shorter than this fraction of ‖k‖.
 _SHARE = 1e-4
 
 
 def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> Write:
     """The limit, as λ → 0, of the edit with C = KKᵀ + λI, for any number of keys.
 
-    A key outside the span of K is written along its part orthogonal to it, P⊥k/‖P⊥k‖²,
-    without any interference on the keys of K. A key inside is written through the
-    pseudo-inverse of C. On new keys of the same kind the interference can be large,
-    because ‖P⊥k‖ can be small: use a finite ridge where K is only a sample.
+    If k lies outside the span of K, it is written along its part P⊥k orthogonal to the
+    span, with u = P⊥k/‖P⊥k‖² and without any interference at the keys of K. If k lies
+    inside the span, it is written with the pseudo-inverse of C. At other keys of the
+    same kind the interference can be large, because ‖P⊥k‖ can be small. Use a finite
+    ridge if K is only a sample of the keys.
 
     Args:
         W: Weights (H, D).
@@ -42,7 +43,8 @@ def pseudo_inverse_edit(
     W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Write:
     """Edit by the closed form with C⁺ in place of C⁻¹. It maps k to v, but changes
-    answers at keys of K that `ridge_limit_edit` leaves unchanged.
+    answers at keys of K that `ridge_limit_edit` leaves unchanged. C⁺ is the
+    pseudo-inverse of C = KKᵀ.
 
     Args:
         W: Weights (H, D).

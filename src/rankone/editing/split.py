@@ -3,12 +3,12 @@ triangular solves with its factor.
 
 Each device holds an equal part of the rows of C, and computes the same rows of the
 factor U of C = UᵀU. The rows are eliminated in blocks. In every step the device that
-owns a block sends it to all others, where the block is factored, and subtracted from
-the rows that are left. A solve goes through the devices in order, and each part of the
-solution travels once. No array on a device is larger than its rows of C.
+owns a block sends it to all others. Every device then factors the block, and eliminates
+it from its own remaining rows. A solve takes the devices in order, and sends each part
+of the solution once. No array on a device is larger than its rows of C.
 
-JAX itself factors a matrix on every device whole. JAXMg, which splits it, needs several
-GPUs of NVIDIA.
+JAX's own factorisation needs the whole matrix on every device. JAXMg splits the matrix,
+but needs several NVIDIA GPUs.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ from rankone.precision import accurate_difference, wider
 
 __all__ = ["SplitTriangular", "factor_rows", "split_difference", "split_rows"]
 
-# entries of a key up to which every device factors all of C: 1 GB in float32
+# Largest D for which every device factors all of C, which is then 1 GB in float32.
 _LARGE = 16_384
 _BLOCK = 256  # rows that are eliminated at a time, at most
 _HIGHEST = lax.Precision.HIGHEST  # TF32 would cost the factor half of its digits
@@ -42,8 +42,8 @@ class SplitTriangular(Module):
     Attributes:
         dense: U, upper triangular (D, D).
         diagonal: Diagonal of U (D,), on every device.
-        placement: How the rows are split; None if they are in one place, as in a copy
-            that was read where the devices are missing.
+        placement: How the rows are split; None if they are all on one device, as in a
+            copy that was loaded on a machine without those devices.
     """
 
     dense: Float[Array, "D D"]
@@ -83,8 +83,9 @@ class SplitTriangular(Module):
 
 
 def split_rows(C: Array) -> tuple[Array, Placement | None]:
-    """C with its rows split over devices, and the placement of the rows. The columns of
-    a symmetric matrix are its rows. The placement is None if C is small, or not split.
+    """C with its rows split over devices, and the placement of the rows. If C is split
+    by columns, C.T is returned, which equals C. The placement is None if C is small or
+    not split.
     """
     if len(C) <= _LARGE or isinstance(C, jax.core.Tracer):
         return C, None
@@ -131,13 +132,13 @@ def _factor(C: Array, axis: Any) -> tuple[Array, Array, Array]:
     """A device's rows (n, D) of U, the diagonal of U, and the scale."""
     n, D = C.shape
     start = n * lax.axis_index(axis)
-    own = jnp.arange(n), start + jnp.arange(n)  # entries of the diagonal of C
+    own = jnp.arange(n), start + jnp.arange(n)  # indices of C's diagonal
     roots = jnp.sqrt(C[own])
     scale = lax.all_gather(roots, axis, tiled=True)
     rows = C / scale[None] / roots[:, None]
     b = max(size for size in range(1, min(n, _BLOCK) + 1) if n % size == 0)
     for first in range(0, D, n):
-        # no row that is left needs the columns of the devices before
+        # the rows that are left do not need the columns of earlier devices
         eliminate = partial(_eliminate, first=first, b=b, axis=axis)
         rest = lax.fori_loop(0, n // b, eliminate, rows[:, first:])
         rows = jnp.concatenate([rows[:, :first], rest], axis=1)
@@ -147,7 +148,7 @@ def _factor(C: Array, axis: Any) -> tuple[Array, Array, Array]:
 
 def _eliminate(i: Array, rows: Array, *, first: int, b: int, axis: Any) -> Array:
     """A device's rows (n, D − first), after the i-th block of the device whose rows
-    begin at `first` was factored, and subtracted from all rows after it.
+    begin at `first` was factored, and eliminated from all rows after it.
     """
     n = len(rows)
     start = n * lax.axis_index(axis)
@@ -201,7 +202,7 @@ def _backward(U: Array, B: Array, axis: Any) -> Array:
         return solve_triangular(corner, right)
 
     def step(i: Array, X: Array) -> Array:
-        last = D // n - 1 - i  # what is yet to be found of X is zero
+        last = D // n - 1 - i  # X is zero where it is not solved yet
         part = lax.cond(place == last, lambda: own(X), lambda: jnp.zeros_like(B))
         return lax.dynamic_update_slice_in_dim(X, lax.psum(part, axis), last * n, 0)
 

@@ -2,7 +2,7 @@
 read and edited.
 
 A model of flax or equinox, a dictionary of parameters and the tensors of a checkpoint
-are pytrees alike.
+are all pytrees.
 """
 
 import re
@@ -32,15 +32,15 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
     Args:
         tree: A pytree of weights: a model, its parameters or its state.
         path: Path of the matrix, as in "layers[2].weight" or "params.Dense_0.kernel",
-            or a tuple of JAX's keys. A number more at its end chooses one matrix of a
-            stack.
-        layout: "out_in" if the model multiplies Wx (equinox, most of Hugging Face),
-            "in_out" if xW (flax's kernels). There is no default: a square matrix would
-            fit both.
+            or a tuple of JAX's keys. A further number at the end selects one matrix of
+            a stack.
+        layout: "out_in" if the model computes Wx (equinox, most of Hugging Face),
+            "in_out" if it computes xW (flax's kernels). There is no default, because a
+            square matrix fits both.
 
     Raises:
-        ValueError: If there is no such path, with the nearest ones; if it is not that
-            of a matrix.
+        ValueError: If there is no such path (the message lists the nearest ones), or
+            the leaf at this path is not a matrix.
     """
     choice("layout", layout, _AXES)
     leaves, _ = jax.tree.flatten(tree)
@@ -58,16 +58,17 @@ def edit_at(
     Args:
         tree: A pytree of weights.
         path: As in `weight_at`.
-        edit: Made for that matrix as (outputs, inputs).
+        edit: The change, made for that matrix in the layout (outputs, inputs).
         layout: As in `weight_at`.
-        undo: Take the edit back, up to the rounding of one addition. The tree given to
-            `edit_at` is exact.
+        undo: True to subtract the edit instead. This restores the weights up to the
+            rounding of one addition; keep the unedited tree to have them exactly.
 
     Raises:
-        ValueError: As `weight_at`, or if the edit is one of a matrix of another shape.
+        ValueError: As `weight_at`, or if the edit is for a matrix of another shape.
     """
     choice("layout", layout, _AXES)
-    # a second walk, a hundredth of that of `find_weight`, which names every leaf
+    # A second flattening is cheap: `find_weight`, which names every leaf, takes a
+    # hundred times as long.
     leaves, structure = jax.tree.flatten(tree)
     place, index = find_weight("tree", tree, path)
     matrix = jnp.asarray(leaves[place])
@@ -103,7 +104,7 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
     for place, (keys, leaf) in enumerate(paths):
         location = _words(keys)
         kind = getattr(leaf, "dtype", object)
-        # flax keeps the array of a variable under "value"
+        # flax stores the array of a variable under "value"
         location = location[:-1] if location[-1:] == ("value",) else location
         suffix = words[len(location) :]
         if words[: len(location)] == location and all(

@@ -1,10 +1,10 @@
 """Triangular solves by blocks: products that read the factor once, however few
 right-hand sides there are.
 
-A library's own solve with one right-hand side runs column by column. With the diagonal
-blocks inverted in advance the same substitution is a short sequence of matrix-vector
-products; and with each panel of rows in a buffer of its own no product has to copy its
-part of the matrix first.
+A library's own solve with one right-hand side runs column by column. If the diagonal
+blocks are inverted in advance, the same substitution is a short sequence of
+matrix-vector products. Each panel of rows is an array of its own, so that no product
+has to copy its part of the matrix first.
 """
 
 import jax
@@ -19,7 +19,8 @@ from rankone.precision import full_precision, wider
 
 __all__ = ["Triangular", "condition", "of_rows"]
 
-# Least and largest blocks: each costs time to compile, and its inverse costs memory.
+# Smallest and largest size of a block. Small blocks are many, which takes time to
+# compile; the inverses of large blocks take memory.
 _BLOCK = 256, 512
 
 
@@ -85,7 +86,7 @@ class Triangular(Module):
             X = X.at[span].set(solution)
             if i < len(self.panels):
                 panel = self.panels[i].astype(X.dtype)
-                # panel.T @ solution would first be transposed
+                # `panel.T @ solution` would first transpose a copy of the panel
                 X = X.at[span.stop :].add(-(solution.T @ panel).T)
         return X
 
@@ -128,7 +129,7 @@ def condition(factor: Triangular | SplitTriangular) -> Float[Array, ""]:
     iteration at each end of the spectrum: O(D²).
     """
     U = factor.dense
-    start = jnp.cos(jnp.arange(len(U), dtype=U.dtype))  # as good as random
+    start = jnp.cos(jnp.arange(len(U), dtype=U.dtype))  # in place of random numbers
 
     def unit(x: Array) -> Array:
         return x / jnp.linalg.norm(x)
@@ -139,6 +140,6 @@ def condition(factor: Triangular | SplitTriangular) -> Float[Array, ""]:
             U.dtype
         )
 
-    # a third of the program, compiled in as much less
+    # As a loop, the program is a third as long, and compiles that much faster.
     largest, smallest = lax.fori_loop(0, 3, step, (start, start))
     return jnp.linalg.norm(largest) * jnp.linalg.norm(smallest)

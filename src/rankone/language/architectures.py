@@ -68,10 +68,11 @@ class Architecture:
             parts, in order along the output axis.
         ends: Names of the weights outside the blocks, with this package's names.
         sizes: This package's name of each size, with the name in `config.json`.
-        fixed: Other fields of `Config`, or their values where `config.json` does not
-            give them.
-        needs: Entries of `config.json` and the one value that is supported.
-        biases: Matrices that usually have one.
+        fixed: Values of other fields of `Config`, and defaults of sizes that
+            `config.json` may omit.
+        needs: Entries of `config.json` of which only one value is supported, with this
+            value.
+        biases: Matrices that usually have a bias.
         rotary: True if positions are rotary.
         transposed: True if matrices are (in, out).
         ignored: Ends of the names of tensors that are not weights.

@@ -25,7 +25,7 @@ __all__ = ["read_checkpoint", "write_checkpoint"]
 
 _INDEX = "model.safetensors.index.json"
 _DTYPES = ("float64", "float32", "float16", "bfloat16")
-# what lies beside the weights: sizes, tokenizer, templates
+# suffixes of the files beside the weights: sizes, tokenizer, templates
 _BESIDE = (
     ".json",
     ".txt",
@@ -38,16 +38,16 @@ def read_checkpoint(
     folder: str | Path, *, dtype: str = "float32"
 ) -> tuple[Network, Tokenizer | None]:
     """Network read from a folder with `config.json` and `*.safetensors`, and its
-    tokenizer, or None if the folder has no files of one.
+    tokenizer, or None if the folder has no tokenizer.
 
-    Tensors are read one at a time. So memory holds the network in its final dtype and
-    one tensor of the file (two copies of it while JAX takes it over).
+    Tensors are read one at a time. Memory therefore contains the network in its final
+    dtype and one tensor of the file, or two copies of this tensor while JAX copies it.
 
     Args:
         folder: A folder as published on Hugging Face's hub, in one file or in shards:
             llama, mistral, qwen2 or gpt2.
-        dtype: Dtype that the network is kept in: "float32", or "keep" for the dtype of
-            the embedding in the file; bfloat16 takes half the memory.
+        dtype: Dtype of the network: "float32", or "keep" for the dtype of the embedding
+            in the file if it is bfloat16 or float16, which take half the memory.
 
     Raises:
         ValueError: If the folder lacks a file, a weight is missing or unknown, or the
@@ -79,22 +79,23 @@ def write_checkpoint(
 ) -> Path:
     """Folder to which the network is written, in the format that `transformers` loads.
 
-    With a `source`, the folder that the network came from, tensors keep their files,
-    names and dtypes. One that was not changed is copied bit for bit; one that was
-    changed is rounded to its dtype there. One shard at a time is in memory. Without a
+    If the `source` is given, the folder that the network came from, tensors keep their
+    files, names and dtypes. An unchanged tensor is copied bit for bit; a changed tensor
+    is rounded to its dtype in the source. One shard at a time is in memory. Without a
     source, one file is written in the network's own dtype.
 
     Args:
         network: The network, edited or not.
-        tokenizer: Its tokenizer; with a source, whose own is copied, it may be None.
-        folder: Where to write; it is made if it does not exist.
+        tokenizer: Its tokenizer. It may be None if there is a source, because the files
+            of the source's tokenizer are copied.
+        folder: Where to write; the folder is created if it does not exist.
         source: The folder that the network was read from; None if there is none.
 
     Returns:
         The folder.
 
     Raises:
-        ValueError: If the folder holds weights already, the network fits no
+        ValueError: If the folder already contains weights, the network fits no
             architecture, or there is neither a source nor a tokenizer.
     """
     folder = Path(folder)

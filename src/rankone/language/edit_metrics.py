@@ -41,10 +41,11 @@ def judge(
         changes: Name → Ŵ − W (d, D), or None for the unedited model.
 
     Returns:
-        Name → "margin", the mean log-probability per token of the new answer minus that
-        of the true one, in the order rewriting, paraphrases, neighbours; "said",
-        true if the new answer to the rewriting is the likeliest at every token; and
-        "kept", the fraction of neighbours whose true answer is the likeliest.
+        Name → dictionary with three entries. "margin" is the mean log-probability per
+        token of the new answer minus that of the true answer, for the edited question,
+        its paraphrases and the neighbours, in this order. "said" is True if greedy
+        generation gives the new answer to the edited question. "kept" is the fraction
+        of neighbours for which greedy generation gives the true answer.
     """
     layer = model.network.check_layer(layer)
     W = model.network.down(layer)
@@ -100,8 +101,8 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
 
     The weights are 1/3 and 2/3, as in the published code, which multiplies the two
     entropies by 2/3 and 4/3 and takes their mean. A text that repeats itself scores
-    low. Among n tokens of which no pair occurs twice the score is (log₂(n−1) +
-    2·log₂(n−2))/3, the largest possible.
+    low. The largest possible score of n tokens is (log₂(n−1) + 2·log₂(n−2))/3, reached
+    if no bigram occurs twice.
 
     Args:
         tokens: The text, four tokens or more.
@@ -135,11 +136,11 @@ def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n
     Their inner products are the cosines by which *consistency* compares the text of an
     edited model with reference texts. A word has at least two letters or digits; upper
     and lower case count as the same. Its weight is 1 + ln((1+N)/(1+f)) if f of the N
-    texts of the collection contain it. Words that no text contains do not count.
+    texts of the collection contain it. Words outside the collection are ignored.
 
     Args:
-        texts: The texts (n). One without a word of the collection gives zeros.
-        collection: The texts whose w words count, at least one.
+        texts: The texts (n). A text without any word of the collection gives zeros.
+        collection: The texts that define the w words and their rarity, at least one.
 
     >>> texts = ["She plays the violin.", "The violin is old."]
     >>> edited, other = tf_idf(texts, ["the violin", "the piano", "is old"])
@@ -185,7 +186,7 @@ def wilson(fraction: float, n: int, z: float = 1.96) -> tuple[float, float]:
     middle = fraction + z**2 / (2 * n)
     spread = z * sqrt(fraction * (1 - fraction) / n + z**2 / (4 * n**2))
     low, high = ((middle + sign * spread) / (1 + z**2 / n) for sign in (-1, 1))
-    return max(low, 0.0), min(high, 1.0)  # not −1e-17
+    return max(low, 0.0), min(high, 1.0)  # rounding can give −1e-17
 
 
 def harmonic_mean(values: Sequence[float]) -> float:
@@ -212,9 +213,12 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         paraphrases: Number of paraphrases, which follow the first question.
 
     Returns:
-        For each fraction (among them "said" and "kept", as in `judge`) its value, its
-        interval and the number of answers; and "score", the harmonic mean of the first
-        three.
+        "efficacy" and "paraphrase", the fractions of questions where the new answer is
+        likelier than the true one; "neighbourhood", the fraction where it is not; and
+        the averages of "said" and "kept" of `judge`. Each is a dictionary with the
+        fraction as "share", its "interval" and the number of answers as "questions".
+        Also "score", the harmonic mean of the first three, and "edits", the number of
+        edits.
     """
     start = 1 + integer("paraphrases", paraphrases)
     n = len(judgements)

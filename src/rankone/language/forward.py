@@ -29,7 +29,8 @@ __all__ = [
 ]
 
 SITES = ("attention", "key", "mlp", "hidden")
-# operations that only pass weights on
+# Operations that only select, rearrange or repeat entries. The gradient runs them again
+# and does not save their results.
 _VIEWS = {"dynamic_slice", "squeeze", "transpose", "reshape", "broadcast_in_dim"}
 Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
 
@@ -48,7 +49,8 @@ class Cache(Module):
     Attributes:
         keys: (L, B, S, kv_heads, head_width), rotated.
         values: (L, B, S, kv_heads, head_width).
-        valid: Slots (B, S) that hold, or will hold, a token and no padding.
+        valid: True for slots (B, S) that contain, or will contain, a token and not
+            padding.
         length: Number of slots filled.
     """
 
@@ -65,8 +67,8 @@ class Cache(Module):
 
         Args:
             config: Sizes of the network.
-            valid: False where a slot will hold padding (B, S).
-            dtype: Dtype that keys and values are kept in.
+            valid: False where a slot will contain padding (B, S).
+            dtype: Dtype of the keys and values.
         """
         zeros = jnp.zeros(
             (config.layers, *valid.shape, config.kv_heads, config.head_width), dtype
@@ -91,20 +93,20 @@ def run(
 
     Args:
         network: The network.
-        h: The residual stream as it enters the first of these blocks; before the first
-            of all it is the tokens' embedding alone, and learned positions are added
-            here.
+        h: The residual stream as it enters the first of these blocks. For block 0 it is
+            the token embeddings alone; learned position embeddings are added by this
+            function.
         cache: Keys and values of the tokens before; it must have T slots left.
         layers: First block and the one after the last; by default all blocks are run.
         hook: Called as hook(site, layer, value, readings, data) with site one of
-            `SITES`; the network continues with the value that it returns, and
-            `readings` holds the values at the earlier sites of the block. "key" is the
-            input of the down projection (B, T, D), "mlp" its output, "attention" that
-            of attention, "hidden" the residual stream after the block.
-        data: Passed to the hook; arrays belong here, not in the hook's closure, which
-            jit would compile in.
+            `SITES`. The network continues with the value that the hook returns;
+            `readings` contains the values at the earlier sites of the block. "key" is
+            the input of the down projection (B, T, D), "mlp" its output, "attention"
+            the output of attention, "hidden" the residual stream after the block.
+        data: Passed to the hook. Put arrays here and not in the hook's closure, where
+            jit would compile them in as constants.
         read: Sites whose values are returned.
-        last: True to return the values of the last block alone, and to keep no others.
+        last: True to return only the values of the last block, and to store no others.
         keep: False if no tokens follow: the cache is then returned unchanged, is not
             copied, and no gradient passes through it.
 
@@ -117,13 +119,14 @@ def run(
     if network.positions is not None and start == 0 < stop:
         h = h + _position_embedding(network.positions, cache, h.shape[1])
 
-    # a gradient reads the weights again, instead of a copy of those of every block
+    # The gradient reads the weights again; otherwise it would save a copy of the
+    # weights of every block.
     @partial(jax.checkpoint, prevent_cse=False, policy=_is_computed)
     def step(
         carry: tuple[Array, Cache | None, dict[str, Array]], layer: Array
     ) -> tuple[tuple[Array, Cache | None, dict[str, Array]], dict[str, Array]]:
         h, filled, _ = carry
-        if filled is None:  # a copy of the block's own slots, which is thrown away
+        if filled is None:  # the block fills a copy of its own slots, to be discarded
             cut = partial(jax.lax.dynamic_slice_in_dim, start_index=layer, slice_size=1)
             slots = replace(cache, keys=cut(cache.keys), values=cut(cache.values))
             place: ArrayLike = 0

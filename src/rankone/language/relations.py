@@ -17,8 +17,8 @@ class Relation:
     """A property of countries, and ways to ask for it; {} stands for the country.
 
     Attributes:
-        prompt: The question that an edit answers anew.
-        paraphrases: Others with the same answer.
+        prompt: The question whose answer an edit changes.
+        paraphrases: Other questions with the same answer.
     """
 
     prompt: str
@@ -105,8 +105,8 @@ class Fact:
     Attributes:
         request: Request for the edit.
         truth: The true answer.
-        relation: Its name in `RELATIONS`.
-        paraphrases: Other questions for the same fact.
+        relation: Name of the relation in `RELATIONS`.
+        paraphrases: Other questions about the same fact.
         neighbours: The same question about other countries, each with its true answer.
     """
 
@@ -132,11 +132,11 @@ def country_fact(
         name: Name of the country.
         relation: "capital", "currency" or "continent".
         target: The new answer.
-        among: Countries that may serve as neighbours, best those whose answer the model
-            knows; by default all.
-        count: Number of neighbours at most. The target is true of none of them; those
-            with the same true answer come first, then bordering countries, then those
-            on the same continent.
+        among: Countries that may serve as neighbours, preferably those whose answer the
+            model knows; by default all.
+        count: Largest number of neighbours. Countries for which the target is true are
+            left out. Those with the same true answer as the subject come first, then
+            bordering countries, then those on the same continent.
 
     Raises:
         ValueError: If there is no such country or relation, or the target is empty or

@@ -2,7 +2,7 @@
 that changes the answer.
 
 The module also has the baseline that needs no key: fine-tuning of the same matrix on
-the same sentence, with every weight kept near its start.
+the same sentence, with a bound on the change of every weight.
 """
 
 from collections.abc import Callable
@@ -23,26 +23,29 @@ from rankone.language.transformer import Network
 
 __all__ = ["Search", "Value", "find_value", "fine_tune", "subject_keys"]
 
-# loss of δ, given the step and the log-probabilities after "subject is a" before any
-# edit: the value, its parts, and those log-probabilities
+# Loss as a function of δ, the log-probabilities after "subject is a" before any edit,
+# and the step. It returns the loss, its parts, and those log-probabilities.
 Loss = Callable[[Array, Array, Array], tuple[Array, tuple[Array, Array]]]
-# the record of a search has a multiple of so many, so that few programs serve all
-# numbers of steps
+# The number of rows of the record of losses is a multiple of this number, so that few
+# programs are compiled for all numbers of steps.
 _ROWS = 32
 
 
 class Search(Module):
     """Options of the search for the value vector that `edit_fact` writes. The constants
-    are those of ROME's published code, unless a line says otherwise.
+    are those of ROME's published code, unless a line says otherwise. The search changes
+    the output v₀ of the down projection by δ.
 
     Attributes:
         rate: Step size of Adam, positive.
-        steps: Number of steps at most.
-        enough: Stop when the mean −log p of the target falls below this (the code: the
-            whole sum).
-        divergence: Weight of KL(p₀ ‖ p_δ) on "subject is a" (the code: KL(p_δ ‖ p₀)).
-        decay: Weight of ‖δ‖²/‖v₀‖² (the code: 0.5 of ‖δ‖/‖v₀‖², which has a unit).
-        reach: Largest ‖δ‖ in units of ‖v₀‖.
+        steps: Largest number of steps.
+        enough: Stop when the mean −log p of the target falls below this. (The published
+            code compares the whole loss with it.)
+        divergence: Weight of KL(p₀ ‖ p_δ), where p₀ and p_δ are the predictions after
+            "subject is a" without and with δ. (The published code: KL(p_δ ‖ p₀).)
+        decay: Weight of ‖δ‖²/‖v₀‖². (The published code: 0.5 times ‖δ‖/‖v₀‖², which is
+            not free of units.)
+        reach: Largest ‖δ‖, as a multiple of ‖v₀‖.
     """
 
     rate: float = 0.5
@@ -64,12 +67,13 @@ class Value(Module):
     """Vector to add to the output of the down projection at the subject's last token.
 
     Attributes:
-        delta: δ (d,): the residual v* − Wk that the edit writes.
+        delta: δ (d,), the residual v* − Wk that the edit writes; v* is the value that
+            the search has computed.
         keys: Input of the down projection there in each context (n, D); the first
             context is the empty one.
         before: ‖v₀‖, the mean length of the output there before the edit.
-        losses: Mean −log p of the target, KL, and ‖δ‖²/‖v₀‖² at every step (steps, 3);
-            NaN after the last.
+        losses: Mean −log p of the target, KL divergence, and ‖δ‖²/‖v₀‖² at every step
+            (steps, 3); NaN after the last step taken.
         steps: Number of steps taken.
     """
 
@@ -94,14 +98,14 @@ def find_value(
     likely in every context; penalties keep δ short and the prediction after "subject is
     a" unchanged.
 
-    Everything below the block, and before the subject's last token, is computed once. A
-    step runs only the blocks above it, from that token on.
+    The blocks up to this one, and all tokens before the subject's last token, are run
+    once. A step runs only the blocks above, from that token on.
 
     Args:
         network: The network.
         rows: The request in its contexts.
         layer: Number of the block whose down projection is to be edited.
-        search: Constants of the search.
+        search: Options of the search.
     """
     value = _find_value(
         network, rows, search, layer=layer, size=-(-search.steps // _ROWS) * _ROWS
@@ -118,7 +122,7 @@ def _find_value(
     outputs = outputs.astype(wide(outputs))
     mean_norm = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
     loss = partial(_loss, network, rows, layer, h, cache, mean_norm, search)
-    # the first step fills it in, since it has no edit yet
+    # A placeholder: the first step, where δ = 0, computes these log-probabilities.
     probe = jnp.zeros(len(head(network)), wide(h))
     steps, delta, losses = _descend(
         loss, jnp.zeros_like(outputs[0]), probe, mean_norm, search, size
@@ -154,7 +158,7 @@ def _descend(
         proposal = proposal * jnp.minimum(
             1, search.reach * mean_norm / jnp.linalg.norm(proposal)
         )
-        # the loss is that of the present δ, which is kept
+        # the loss is that of the present δ, which is not moved if it is good enough
         converged = parts[0] < search.enough
         return (
             t + 1,
@@ -264,7 +268,7 @@ def fine_tune(
         layer: Number of the block whose down projection is tuned.
         radius: Largest change of a weight, in the unit of the weights.
         rate: Step size of Adam.
-        steps: Number of steps at most.
+        steps: Largest number of steps.
         enough: Stop when the mean −log p of the target falls below this.
 
     Returns:

@@ -14,7 +14,7 @@ from rankone._checks import brief, choice, instance, integer, positive
 
 __all__ = ["base_of", "frequencies", "rotate"]
 
-# kind of scaling → its numbers
+# kind of scaling → the entries that it needs
 _SCALING: dict[str, tuple[str, ...]] = {
     "default": (),
     "linear": ("factor",),
@@ -35,9 +35,9 @@ def frequencies(
 
     Args:
         head_width: Length w of a head.
-        base: θ, positive.
-        scaling: The checkpoint's own entry; its "rope_type" may be "default", "linear"
-            or "llama3".
+        base: The base θ, positive.
+        scaling: Entry `rope_scaling` or `rope_parameters` of the configuration; its
+            "rope_type" may be "default", "linear" or "llama3".
 
     Raises:
         ValueError: If the head has no positive length, the base is not positive, or the
@@ -70,7 +70,7 @@ def base_of(rates: Sequence[float]) -> float:
     """The base θ that gives these frequencies.
 
     Raises:
-        ValueError: If no base does, because the frequencies were stretched.
+        ValueError: If there is no such base, because the frequencies were rescaled.
     """
     width = 2 * len(rates)
     base = rates[-1] ** (-width / (width - 2)) if len(rates) > 1 else 1e4

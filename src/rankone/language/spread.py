@@ -22,7 +22,8 @@ from rankone.writes import Write
 
 __all__ = ["SubjectStates", "Update", "context_mean", "spread_edit", "subject_states"]
 
-# of a block, from its weights W, keys K (D, n) and values V (d, n)
+# Function that returns the change of a block, given the number of the block, its
+# weights W, keys K (D, n) and values V (d, n).
 Update = Callable[[int, Array, Array, Array], Write]
 
 
@@ -53,10 +54,10 @@ def subject_states(
 
     Args:
         model: The language model.
-        requests: One or more.
+        requests: One request or more.
         contexts: Texts to put before each prompt, the first of them empty.
         layer: Number of the last block that is run.
-        rows: Number of texts that are read together.
+        rows: Number of texts that are run as one batch.
 
     Raises:
         ValueError: If there is no request, the first context is not empty, or there is
@@ -70,7 +71,8 @@ def subject_states(
         for request in requests
         for context in contexts
     ]
-    # rows of about one length, the last ones once more to fill up
+    # Texts of similar length share a batch. The last batch is filled up with its last
+    # text, because all batches have one size.
     order = sorted(range(len(cut)), key=lambda i: len(cut[i]))
     size = min(rows, len(cut))
     batches = []
@@ -121,30 +123,32 @@ def spread_edit(
     """Changes of several blocks, by number of the block, that together move the
     residual stream at each subject to its row of `targets`.
 
-    The blocks are edited in ascending order. For each block, the residual that is still
-    missing after the last block, at the prompt without a context, is divided by the
-    number of blocks that are left. It is written at the keys of the model as changed so
-    far. This is the loop of `execute_memit` in the published code of MEMIT, and of
-    AlphaEdit's; `update` is the formula for one block.
+    The blocks are edited in ascending order. For each block, the residual between the
+    targets and the present stream after the last block is computed at the prompt
+    without a context. This residual is divided by the number of blocks not yet edited,
+    and the quotient is written at the keys of the model as changed so far. This is the
+    loop of `execute_memit` in MEMIT's published code, and of AlphaEdit's code. `update`
+    is the formula for one block.
 
     Args:
         model: The language model; it stays as it is.
-        requests: One or more.
+        requests: One request or more.
         targets: Target states of the stream after the last block at each subject's last
             token (n, d). MEMIT takes the stream of the unedited model plus δ.
         contexts: Texts to put before each prompt, the first of them empty.
         blocks: Numbers of the blocks, ascending.
-        update: Called with the number of a block, its down projection, and the keys
-            and values to write there. `batch_edit` with a finite ω makes it MEMIT,
-            `projected_edit` AlphaEdit.
-        states: `subject_states` of the model as it is given, if they have been read
-            before.
+        update: Function of the number of a block, its down projection, and the keys and
+            values to write there; it returns the change. With `batch_edit` and a finite
+            ω the method is MEMIT, with `projected_edit` it is AlphaEdit.
+        states: `subject_states` of the unedited model, if you have them already; None
+            to compute them.
 
     Returns:
         Number of the block → its change.
 
     Raises:
-        ValueError: If the blocks do not ascend, or as `subject_states`.
+        ValueError: If the blocks do not ascend, the targets have another shape, or as
+            `subject_states`.
     """
     last = model.network.config.layers - 1
     hint = f"block numbers from 0 to {last}, ascending"
@@ -163,7 +167,7 @@ def spread_edit(
     reader = partial(subject_states, contexts=contexts, layer=blocks[-1])
     edits: dict[int, Write] = {}
     for i, block in enumerate(blocks):
-        # an edited block changes the states of all that is above
+        # an edited block changes the states of all blocks above it
         if edits or states is None:
             states = reader(model, requests)
         K = context_mean(states.keys[block]).T

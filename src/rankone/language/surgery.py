@@ -90,8 +90,8 @@ class FactEdit(Module):
         """Edit read from a file that `save` wrote.
 
         Raises:
-            ValueError: If the file is cut short or damaged, or holds an edit of a
-                matrix only.
+            ValueError: If the file is cut short or damaged, or contains the edit of a
+                matrix without a request.
         """
         change, metadata = load_edit(path)
         requirement = "an edit of a fact, written by its save"
@@ -109,10 +109,10 @@ class FactEdit(Module):
 
 class History(Module):
     """A model and the facts rewritten in it; edits can be undone exactly, because the
-    unedited model is kept.
+    unedited model is stored.
 
-    `rankone.writes.Edited` does the same for one matrix. A common base would share the
-    loop and `undo`, and would have to be told both types.
+    `rankone.writes.Edited` does the same for one matrix. A common base class would
+    share only the loop and `undo`, and would need both types as parameters.
 
     Attributes:
         base: The model before any edit.
@@ -148,7 +148,7 @@ class History(Module):
 
     def undo(self, count: int = 1) -> "History":
         """The history without the last `count` edits: bit for bit what it was before
-        them.
+        these edits.
         """
         total = len(self.edits)
         count = integer(
@@ -173,15 +173,16 @@ def edit_fact(
 
     Args:
         model: The language model; it stays as it is.
-        request: Prompt, subject and what is to follow.
-        geometry: C of the block, from `key_geometry`; the identity makes the edit a
-            plain gradient step.
-        contexts: Texts to put before the prompt, the first of them empty;
-            `corpus_contexts` has more.
+        request: Prompt, subject and the answer that the model is to give.
+        geometry: C of the block, from `key_geometry`. With the identity as C, the
+            change is proportional to a gradient step at the key.
+        contexts: Texts to put before the prompt, the first of them empty, such as those
+            of `corpus_contexts`.
         layer: Number of the block whose down projection is edited.
-        search: Constants of the search for the value.
-        key: "mean" to use the mean key throughout; "mixed" to do as the published code
-            does, for comparison.
+        search: Options of the search for the value; by default `Search()`.
+        key: "mean" to use the mean key over the contexts throughout; "mixed" to use the
+            mean key only in C⁻¹k and the key without a context elsewhere, as ROME's
+            published code does, for comparison.
 
     Raises:
         ValueError: If the subject is not in the prompt, a text is empty, or the layer
@@ -208,10 +209,10 @@ def find_fact_value(
 
     Args:
         model: The language model.
-        request: Prompt, subject and what is to follow.
+        request: Prompt, subject and the answer that the model is to give.
         contexts: Texts to put before the prompt, the first of them empty.
         layer: Number of the block whose down projection is edited.
-        search: Constants of the search.
+        search: Options of the search; by default `Search()`.
 
     Raises:
         ValueError: If the first context is not empty, or there is no such block.

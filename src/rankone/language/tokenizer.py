@@ -187,8 +187,8 @@ def pad(
 
     Args:
         rows: Tokens of each row.
-        width: Number of columns; by default that of the longest row, rounded up to a
-            `multiple`, which keeps compilations few.
+        width: Number of columns; by default the length of the longest row, rounded up
+            to a multiple of `multiple`, so that few shapes are compiled.
         left: True to pad before the tokens, so that all rows end together.
         multiple: Number that the default `width` is a multiple of.
 
@@ -236,7 +236,7 @@ def _listed(rows: Any) -> Sequence[Any]:
 def _numbers(i: int, row: Any) -> NDArray:
     """The tokens of one row, if that is what it holds."""
     tokens: NDArray = np.asarray(None)
-    with suppress(ValueError):  # lists of different lengths
+    with suppress(ValueError):  # raised for nested lists of different lengths
         tokens = np.asarray(row)
     if tokens.ndim != 1 or not (tokens.size == 0 or tokens.dtype.kind in "iu"):
         raise ValueError(

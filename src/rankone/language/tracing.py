@@ -48,7 +48,7 @@ class Trace(Module):
     @property
     def effect(self) -> Float[NDArray, "L T"]:
         """Indirect effect: how much of the probability each restored state brings
-        back.
+        back, `restored` − `blurred`.
         """
         return self.restored - self.blurred
 
@@ -69,22 +69,23 @@ def trace(
     """Causal trace of a fact: the probability of the answer with noise on the subject
     and one state of the clean run restored, for each block and token.
 
-    The subject's embeddings get Gaussian noise of `sigmas` standard deviations of
-    subjects' embeddings; then, for every block and token, the run is repeated with the
-    clean state put back there. Many restorations run as one batch.
+    Gaussian noise with standard deviation `sigmas` times `unit` is added to the
+    embeddings of the subject's tokens. Then, for every block and token, the run is
+    repeated with the clean state restored there. Many restorations run as one batch.
 
     Args:
         model: The language model.
-        request: Prompt, subject and the answer whose first token is followed.
+        request: Prompt, subject, and the answer. The probability is that of the first
+            token of the answer.
         key: JAX random key of the noise.
         site: Site whose value is restored: "hidden", "mlp" or "attention".
-        window: Number of blocks, around each block, in which it is restored; 10 is
-            usual for "mlp" and "attention". Of an even number, one block more lies
-            below than above, as in ROME's published code.
+        window: Number of blocks, around each block, in which the value is restored; 10
+            is usual for "mlp" and "attention". If it is even, the window has one block
+            more below the block than above, as in ROME's published code.
         noises: Number of draws of the noise to average over.
-        sigmas: Scale of the noise, in units of `unit`.
-        unit: Standard deviation of the embeddings of subjects, from `subject_noise`;
-            that of this subject if None.
+        sigmas: Standard deviation of the noise, in multiples of `unit`.
+        unit: Standard deviation of the embeddings of subjects, from `subject_noise`; by
+            default that of this subject.
         batch: Number of restorations run at a time.
 
     Raises:
@@ -136,8 +137,8 @@ def _places(L: int, T: int, first: int, size: int) -> Int[np.ndarray, "batches s
     """Places (layer, token) that the noise reaches, in batches of one size, after one
     that restores nothing.
 
-    What precedes the subject is as in the clean run. Places that restore nothing also
-    fill up the last batch.
+    The tokens before the subject are the same as in the clean run, and have no places.
+    Places that restore nothing also fill up the last batch.
     """
     empty_places = [(-1, 0)]
     places = empty_places + [
@@ -189,7 +190,7 @@ def _clean(
     network: Network, tokens: Int[ArrayLike, " T"], answer: ArrayLike, site: str
 ) -> tuple[Array, Array, Cache]:
     """Probability of the answer, the states (L, T, d) and the cache of the run with
-    nothing blurred.
+    no noise.
     """
     tokens = jnp.asarray(tokens)[None]
     cache = Cache.empty(
@@ -244,7 +245,7 @@ def _blurred(
     window: int,
 ) -> Float[Array, " n"]:
     """Probability of the answer for every place (layer, token), averaged over the
-    noise. What precedes the subject is taken from the clean run.
+    noise. The cache of the tokens before the subject comes from the clean run.
     """
     count = len(noise)
     places = jnp.asarray(places)

@@ -27,7 +27,7 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 }
 NORMS = ("rms", "layer")
 MATRICES = ("query", "key", "value", "output", "gate", "up", "down")
-# those that can have a bias
+# matrices that can have a bias
 _BIASED = {*MATRICES} - {"gate"}
 _SIZES = ("layers", "width", "hidden", "heads", "kv_heads", "head_width", "vocabulary")
 
@@ -47,12 +47,14 @@ class Config(Module):
         frequencies: Angles of the rotary embedding in radians per position
             (head_width/2,); empty where positions are learned.
         epsilon: Number that the norms add to the variance.
-        norm: "rms", or "layer" for one that subtracts the mean and adds a bias.
+        norm: "rms", or "layer" for a norm that subtracts the mean and adds a bias.
         activation: One of `ACTIVATIONS`.
         gated: True if a key is activation(gate) · up, and not activation(up).
-        biases: Matrices of a block that have one.
-        positions: Number of learned positions, and so the longest text; 0 for none.
-        window: Tokens that attention looks back, itself included; None for all.
+        biases: Matrices of a block that have a bias.
+        positions: Number of learned positions, which is also the length of the longest
+            text; 0 for none.
+        window: Number of tokens that attention reads back, the present one included;
+            None for all.
     """
 
     layers: int = eqx.field(static=True)
@@ -172,7 +174,8 @@ class Network(Module):
         embedding: One row per token (vocabulary, d).
         layers: Weights of the blocks.
         norm: Weight of the last norm (d,).
-        head: Rows that score the tokens (vocabulary, d); None where the embedding does.
+        head: Rows that score the tokens (vocabulary, d); None if the rows of the
+            embedding do so.
         config: Sizes and switches.
         norm_bias: Bias of the last norm (d,), or None.
         positions: One row per position (positions, d), or None where the embedding of
@@ -231,9 +234,9 @@ def assemble(
 
     Args:
         config: Sizes and switches.
-        weights: Name in `Layers` and number of the block, or name in `Network` and
-            None; and the values.
-        dtype: Dtype that the network computes in.
+        weights: Triples of a name, the number of the block, and the values. The name is
+            a field of `Layers`, or a field of `Network` with None as the number.
+        dtype: Dtype of the network.
 
     Raises:
         ValueError: If a weight is missing, unknown or of the wrong shape.
@@ -262,7 +265,7 @@ def assemble(
                 else jnp.zeros((config.layers, *value.shape), dtype)
             )
             arrays[name] = _put(stack, layer, value)
-        del value  # before the next one is read
+        del value  # freed before the next value is read
     for name, layer in sorted(missing, key=str)[:1]:
         raise ValueError(
             f"{_place(name, layer)}: got nothing; "

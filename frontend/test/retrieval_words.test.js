@@ -4,8 +4,8 @@ import { roundNumbers } from "../kit/axis.js";
 import { between } from "../kit/imagewell.js";
 import { shade } from "../kit/map.js";
 import { amount } from "../kit/number.js";
-import { factsOf } from "../retrieval/facts.js";
 import { printedInWords } from "../retrieval/charts.js";
+import { factsOf } from "../retrieval/facts.js";
 import { createSketch } from "../retrieval/own.js";
 import {
   errorInWords,

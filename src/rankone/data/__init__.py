@@ -105,7 +105,7 @@ def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
         key: JAX random key.
 
     Raises:
-        ValueError: If `K` or `D` is no positive integer.
+        ValueError: If `K` or `D` is not a positive integer.
 
     >>> import jax
     >>> binary_patterns(3, 4, key=jax.random.key(0)).shape

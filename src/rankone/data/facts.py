@@ -54,7 +54,8 @@ def country(name: str) -> Country:
         name: Name in English, as in `Country`.
 
     Raises:
-        ValueError: If there is none; the message has the names most like it.
+        ValueError: If there is no such country; the message lists the most similar
+            names.
 
     >>> country("Netherlands").capital
     'Amsterdam'

@@ -1,8 +1,8 @@
 """Fashion-MNIST: 70,000 grey pictures of clothes in ten classes (Xiao, Rasul and
 Vollgraf 2017; MIT licence).
 
-Read where the Debian package dataset-fashion-mnist puts it, else from the user's cache,
-else downloaded once.
+The files are read from where the Debian package dataset-fashion-mnist installs them, or
+else from the user's cache. If they are in neither place, they are downloaded once.
 """
 
 import gzip
@@ -28,8 +28,8 @@ CLASSES = (
 )
 _SYSTEM = Path("/usr/share/datasets/fashion-mnist")
 _PUBLISHED = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
-# as the authors print them beside the links; the system package compresses anew and has
-# others
+# The authors print these checksums beside the links. The Debian package compresses the
+# files anew, so that its checksums differ.
 _CHECKSUMS = {
     "train-images-idx3-ubyte.gz": "md5:8d4fb7e6c68d591d4c3dfef9ec88bf0d",
     "train-labels-idx1-ubyte.gz": "md5:25c81989df183df01b3e8a0aad5dffbe",

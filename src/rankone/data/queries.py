@@ -22,7 +22,7 @@ def flip_bits(
         key: JAX random key.
 
     Raises:
-        ValueError: If `Xi` is no matrix of finite numbers, or `fraction` is not
+        ValueError: If `Xi` is not a matrix of finite numbers, or `fraction` is not
             between 0 and 1.
 
     >>> import jax, numpy as np
@@ -65,14 +65,15 @@ def occlude(
 
     Args:
         pictures: Flattened pictures (n, D) with entries in [0, 1].
-        visible: Share that is kept, in [0, 1].
-        fill: Grey level of the rest: 0 is the paper's black.
+        visible: Fraction of the entries that stay visible, in [0, 1].
+        fill: Grey level of the hidden entries; the paper uses black, which is 0.
 
     Returns:
-        The occluded pictures (n, D), and the mask (D,) of the entries kept, to clamp.
+        The occluded pictures (n, D), and the mask (D,) of the visible entries, to pass
+        to `retrieve` as `clamp`.
 
     Raises:
-        ValueError: If `pictures` is no matrix of finite numbers, or `visible` is not
+        ValueError: If `pictures` is not a matrix of finite numbers, or `visible` is not
             between 0 and 1.
 
     >>> import numpy as np

@@ -1,9 +1,9 @@
 """The bounds on the divergence of the two memories, and the proofs of their lemmas, as
 the paper prints them.
 
-The bounds are base-10 logarithms. For each line of a proof the functions return its
-left side over its right side; the line holds where this ratio is at most 1. The code
-follows the paper line by line and is not optimised.
+The bounds are base-10 logarithms. Each line of a proof is an inequality. For each line
+the functions return the left side divided by the right side, and the line is true where
+this ratio is at most 1. The code follows the paper line by line and is not optimised.
 """
 
 from math import comb, exp, log, log1p, sqrt
@@ -42,8 +42,9 @@ def lemma_2(
     """Ratio of the two sides of each of eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22,
     D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
 
-    "eq18" is the largest difference between ∇E and x − sm(−β‖x − ξ^μ‖²/2)Ξ, not a
-    ratio; eq. 22 is taken with ‖Ξ‖₂, and eq. 26 with its printed 4.
+    "eq18" is not a ratio: it is the largest difference between ∇E and x − sm(−β‖x −
+    ξ^μ‖²/2)Ξ, with sm the softmax over μ. Eq. 22 is evaluated with the spectral norm
+    ‖Ξ‖₂, and eq. 26 with its printed factor 4.
 
     Args:
         memory: The exact memory.
@@ -76,7 +77,7 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     """Ratio of the two sides of each of eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46,
     D-eq47], with ε₀ the largest kernel error at these states.
 
-    Eqs 43 to 46 need k̂ ≥ 0; elsewhere the ratio may exceed 1.
+    The proof of eqs 43 to 46 needs k̂ ≥ 0. Where k̂ is negative the ratio may exceed 1.
 
     Args:
         memory: The exact memory.
@@ -173,7 +174,7 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
     recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
 
     Args:
-        u: ηB, the growth of a distance in one step.
+        u: ηB; one step multiplies a distance by at most 1 + u.
         steps: L.
     """
     _check_numbers(u=u)
@@ -205,7 +206,7 @@ def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
     """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and
     those of eq. 57 [D-eq56-58].
     """
-    # the sums of eq. 56 inside its outermost one
+    # eq. 56 without its outermost sum
     nested = [comb(steps + j - 1, j) for j in range(steps)]
     return {
         "exact": [comb(steps, j + 1) for j in range(steps)],

@@ -20,12 +20,13 @@ class Clipped(EnergyMemory):
     """Distributed memory with the published energy Ê(x) = −(1/β) log max(Ŝ(x), ε),
     whose gradient is zero wherever Ŝ ≤ ε [D-fn6].
 
-    A query there never moves, and a stopping rule by the change of energy reports it as
-    retrieved. `DrDAM` itself uses a tangent instead. `retrieve` can follow either.
+    A query with Ŝ ≤ ε never moves, and a stopping rule by the change of energy reports
+    it as retrieved. `DrDAM` continues the logarithm along its tangent instead.
+    `retrieve` can use either memory.
 
     Attributes:
         memory: The distributed memory.
-        clip: ε; the published code has 1e-5.
+        clip: ε, 1e-5 in the published code.
     """
 
     memory: DrDAM
@@ -74,8 +75,8 @@ def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, ".
         x: States (..., D).
 
     Returns:
-        The field at x (..., D), in the same unit. It is not guarded where Σk̂ is near
-        zero or negative, as in the paper.
+        The field at x (..., D), in the same unit. As in the paper, the function does
+        not guard against a sum Σk̂ that is near zero or negative.
     """
     x = states("x", x, memory.D)
     Xi = states("Xi", Xi, memory.D)
@@ -92,9 +93,9 @@ class Barycentric(EnergyMemory):
     """Field of eqs 30 to 32 with the missing "x −" restored: the field of
     `barycentric_field`, computed from T and R without the patterns [D-eq30-32].
 
-    ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with R = Σ_μ φ(√β ξ^μ)ξ^μᵀ: MD numbers, against
-    the KD of the patterns themselves. Make one with `Barycentric.store`; `retrieve` can
-    follow it.
+    The field is ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with R = Σ_μ φ(√β ξ^μ)ξ^μᵀ. R has MD
+    numbers, and the patterns themselves have only KD. Make a field with
+    `Barycentric.store`; `retrieve` can follow it.
 
     Attributes:
         memory: The distributed memory, which holds T (M,).
@@ -143,7 +144,7 @@ class Barycentric(EnergyMemory):
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Energy Ê, and the field ĝ_B in place of its gradient, so that `retrieve` can
-        follow the field. Ŝ is kept above its floor.
+        follow the field. Where Ŝ is below the memory's floor, the floor replaces it.
         """
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)

@@ -30,9 +30,9 @@ def mixed_key_edit(
     """Edit of the published code, in which u comes from the mean key over the contexts,
     but uᵀk and Wk use the key without a context.
 
-    The edit answers the bare key exactly, but not the mean key in general. If uᵀk_bare
-    is small, it writes a very large change. `rank_one_edit` with one key throughout
-    avoids both.
+    With the edited weights the bare key gets the value v exactly, but the mean key in
+    general does not. If uᵀk_bare is small, the change of the weights is very large.
+    `rank_one_edit`, which uses one key throughout, avoids both problems.
 
     Args:
         W: Weights (H, D).

@@ -1,11 +1,11 @@
 """Number of frequencies that is sufficient for retrieval: a constant times D·K, proved
 without any sampling [D-sharp10].
 
-Around a pattern, in the coordinate u = √β(x − ξ), the partition sum has a hill: about 1
-at the centre, and less than e^(−R²/2) plus the other patterns' kernels on the sphere
-‖u‖ = R. Suppose that the error of Ŝ, over the whole ball at once, is below the
-difference. Then Ŝ too is lower on the sphere than at the start. A descent of Ê only
-increases Ŝ, so it stays inside.
+Around a pattern ξ, in the coordinate u = √β(x − ξ), the partition sum S has a hill. S
+is about 1 at the centre, and on the sphere ‖u‖ = R at most e^(−R²/2) plus the kernels
+of the other patterns. Suppose that the error of the estimate Ŝ, over the whole ball at
+once, is below the difference of these values. Then Ŝ too is lower on the sphere than at
+the start. A descent of the energy Ê only increases Ŝ, so it stays inside the sphere.
 """
 
 from math import exp, inf, log, sqrt
@@ -21,8 +21,8 @@ from rankone.theory.kernel_error import check_probability
 
 __all__ = ["Barrier", "barrier", "sufficient_features"]
 
-# E exp(|Z|γ²/8K) ≤ 1 + _MOMENT·√Q/K for |Z| ≤ K, E|Z|² = Q and a standard normal γ, by
-# Cauchy and Schwarz.
+# E exp(|Z|γ²/8K) ≤ 1 + _MOMENT·√Q/K for a random |Z| ≤ K with E|Z|² = Q and an
+# independent standard normal γ, by the Cauchy–Schwarz inequality.
 _MOMENT = sqrt(2**0.5 - 2 / 0.75**0.5 + 1)
 _RADII = np.linspace(0.1, 3, 59)
 _MOST = 10**18
@@ -41,8 +41,8 @@ class Barrier(Module):
         gap: Lower bound on S at any start minus S anywhere on the sphere.
         error: Upper bound on the amount by which Ŝ − S can reduce this gap.
         level: Lower bound on Ŝ at any start.
-        step_size: Steps shorter than this, in (0, 1], keep Algorithm 1 inside; 0 if the
-            theorem does not apply.
+        step_size: Algorithm 1 stays inside the ball for every smaller step size. A
+            number in (0, 1], or 0 if the theorem does not apply.
         holds: True if the error is below the gap, and the level above the floor of the
             memory's logarithm.
     """
@@ -78,7 +78,7 @@ def barrier(
     Args:
         Xi: Patterns (K, D).
         beta: Inverse temperature, 1/unit².
-        Y: Number of frequencies, of sincos features with independent Gaussian
+        Y: Number of frequencies; the features are sincos, with independent Gaussian
             frequencies.
         radius: r, in the unit of the patterns.
         start: Distance of the starts from their pattern, less than `radius`, in the
@@ -102,8 +102,9 @@ def sufficient_features(
     """`Barrier` with the fewest frequencies Y at which it holds, for the best radius
     [D-sharp10].
 
-    Y is C·D·K, where C depends on how the patterns are separated, on √β·start and on
-    log(K/δ)/D alone. For starts at well separated patterns C tends to 19.6 as D grows.
+    Y is C·D·K, where C depends only on how the patterns are separated, on √β·start and
+    on log(K/δ)/D. If the patterns are well separated and the runs start at them, C
+    tends to 19.6 as D grows.
 
     Args:
         Xi: Patterns (K, D).
@@ -112,8 +113,8 @@ def sufficient_features(
         delta: Probability of failure.
 
     Raises:
-        ValueError: If a number is out of its range, or no ball has a gap: the patterns
-            are too close at this β.
+        ValueError: If a number is out of its range, or no ball has a gap because the
+            patterns are too close at this β.
     """
     sums = _sums(Xi, beta, delta)
     _check_start(start, inf)
@@ -195,7 +196,7 @@ def _ball(sums: _Sums, radius: float, start: float) -> _Ball:
 
 def _supremum(t: float, Y: int, mean: float, variance: float, maximum: float) -> float:
     """Bousquet's inequality: what the supremum of means of Y terms exceeds with
-    probability e^−t at most.
+    a probability of at most e^−t.
     """
     return (
         mean + sqrt(2 * t * (variance + 2 * maximum * mean) / Y) + maximum * t / (3 * Y)
@@ -211,6 +212,7 @@ def _fewest(ball: _Ball) -> Barrier:
     """The least Y for which the barrier holds, which asks for less with every frequency
     more.
     """
+    # Bisection, because a barrier that holds with Y frequencies holds with more.
     low = 0
     high = 1
     while not ball.record(high).holds:

@@ -1,12 +1,12 @@
 """Basin of a stored pattern: the distance from which the distributed memory still
 retrieves it, and a gauge that predicts this without knowing the pattern.
 
-In the coordinate u = √β(x − ξ), the estimate Ŝ around a stored pattern is the pattern's
-kernel plus noise, e^(−‖u‖²/2) + (c/√D)h(u), with the roughness c = √(DK/2Y). In the
-energy the kernel is a *well*. For a Gaussian field h the descent becomes deterministic
-as D grows. Two numbers then decide where it goes: c, and the distance ‖u‖ of the start
-[D-sharp11]. We assume that the noise of the features acts like such a field, and test
-this against the memory itself.
+Let u = √β(x − ξ) be the coordinate around a stored pattern ξ. The estimate Ŝ of the
+partition sum is there the pattern's kernel plus noise, e^(−‖u‖²/2) + (c/√D)h(u), with
+the roughness c = √(DK/2Y). In the energy the kernel is a *well*. For a Gaussian field h
+the descent becomes deterministic as D grows. Two numbers then decide where it ends: c,
+and the distance ‖u‖ of the start [D-sharp11]. We assume that the noise of the features
+acts like such a field, and test this against the memory itself.
 """
 
 import numpy as np
@@ -32,8 +32,8 @@ __all__ = [
     "wrong_bits",
 ]
 
-_LOST = 10.0  # the well is e^(−50) there: nothing calls a state back
-_STEEPEST = np.exp(-0.5)  # of the well's slope r·e^(−r²/2), at r = 1
+_LOST = 10.0  # ‖u‖ at which the well is e^(−50), too little to attract a state
+_STEEPEST = np.exp(-0.5)  # largest slope r·e^(−r²/2) of the well, at r = 1
 _HALVINGS = 20
 
 
@@ -45,8 +45,8 @@ class Descent(Module):
         radius: ‖u_t‖ = √β‖x_t − ξ‖ (..., L + 1).
         displacement: ρ_t, the fraction of the first displacement that is left
             (..., L + 1).
-        partition: Ŝ_t (..., L + 1). From a step on at which it is not positive, or the
-            radius exceeds 10, the state stays the same.
+        partition: Ŝ_t (..., L + 1). Once Ŝ_t is not positive, or the radius exceeds 10,
+            the state no longer changes.
     """
 
     radius: Float[NDArray, "*batch states"]
@@ -63,7 +63,7 @@ class Descent(Module):
     @property
     def arrives(self) -> Bool[NDArray, "*batch"]:
         """True where less than half of the first displacement is left: a flipped bit is
-        corrected on average.
+        then corrected on average.
         """
         return np.asarray(~self.lost & (self.displacement[..., -1] < 0.5))
 
@@ -75,24 +75,26 @@ def descent(
     """Path of gradient descent near a stored pattern of a distributed memory, with
     Gaussian noise, as D → ∞ [D-sharp11].
 
-    The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij
-    = c² exp(−‖u_i − u_j‖²/2): u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t =
-    exp(−‖u_t‖²/2) + Σ_j m_tj, m_tj = κ_tj R_tj over j < t, with R_tj the coordinate of
-    ζ_j in u_t. Each earlier state attracts, as a pattern of weight m would.
+    The states u_t are combinations of u_0 and of noise vectors ζ_0, ζ_1, … with the
+    inner products ⟨ζ_i, ζ_j⟩ = κ_ij = c² exp(−‖u_i − u_j‖²/2). A step is u_(t+1) = (1 −
+    η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j) with Ŝ_t = exp(−‖u_t‖²/2) + Σ_j m_tj. The sums
+    run over j < t, and m_tj = κ_tj R_tj, where R_tj is the coordinate of ζ_j in u_t.
+    Each earlier state u_j thus attracts the run as a pattern of weight m_tj would.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`; zero for the exact memory.
-        radius: ‖u_0‖ = √β‖x_0 − ξ‖ (...), for flipped bits √(βf).
+        radius: ‖u_0‖ = √β‖x_0 − ξ‖ (...). It is √(βf) for a fraction f of flipped bits.
         step_size: η, as in `retrieve`.
-        steps: L; the work grows as L³.
+        steps: L; the computation time grows as L³.
 
     Raises:
-        ValueError: If step_size is not positive, or steps is no positive integer.
+        ValueError: If step_size is not positive, or steps is not a positive integer.
     """
     positive("step_size", step_size)
     steps = integer("steps", steps)
     c, radius = np.broadcast_arrays(np.asarray(c, float), np.asarray(radius, float))
-    # Coordinates of u_0 … u_L in u_0, ζ_0, ζ_1, …, and the inner products of these.
+    # u: coordinates of u_0 … u_L with respect to u_0, ζ_0, ζ_1, …; inner: the inner
+    # products of these vectors.
     u, inner = np.zeros((2, *c.shape, steps + 1, steps + 1))
     u[..., 0, 0] = 1
     inner[..., 0, 0] = radius**2
@@ -139,10 +141,10 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
     """Distance ‖u‖ = √β‖x̂ − ξ‖ at which a run from a stored pattern comes to rest, for
     D → ∞ [D-sharp17].
 
-    At rest the slope of the well, r·exp(−r²/2), equals the slope c of the noise, so
-    that r² = −W₀(−c²) with Lambert's W₀. The steepest slope of the well is exp(−½).
-    Above this roughness, that is for Y < (e/2)DK, there is no fixed point near the
-    pattern: the run creeps away, and the result is NaN.
+    At rest, at the distance r, the slope r·exp(−r²/2) of the well equals the slope c of
+    the noise, so that r² = −W₀(−c²) with Lambert's W₀. The steepest slope of the well
+    is exp(−½). If c is larger, that is for Y < (e/2)DK, no fixed point is near the
+    pattern: the run moves away slowly, and the result is NaN.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`.
@@ -153,7 +155,8 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
     """
     c = np.asarray(c, float)
     rests = c <= _STEEPEST
-    # W₀ begins at −1/e. scipy has no value there, and rounding may put −c² below.
+    # W₀ is defined from −1/e on. SciPy has no value at −1/e itself, and rounding may
+    # put −c² below it.
     branch_point = -np.exp(-1) * (1 - 1e-13)
     squared = -lambertw(np.maximum(-(np.where(rests, c, 0) ** 2), branch_point)).real
     return np.where(rests, np.sqrt(np.maximum(squared, 0)), np.nan)
@@ -166,9 +169,10 @@ def wrong_bits(
     """Fraction of wrong bits after descent from a cue with a fraction `flips` of its
     bits flipped [D-sharp11].
 
-    With kept displacement ρ and τ² = ‖u_L‖² − ρ²βf: f·Q((½ − ρ)√β/τ) + (1 −
-    f)·Q(√β/2τ), the entries being Gaussian by symmetry. One half where the descent is
-    lost.
+    Let ρ be the fraction of the displacement that is left after L steps, f the fraction
+    `flips`, and τ² = ‖u_L‖² − ρ²βf. The result is f·Q((½ − ρ)√β/τ) + (1 − f)·Q(√β/2τ)
+    with the upper tail Q of the standard normal distribution, because by symmetry the
+    entries are Gaussian. The result is one half where the descent is `Descent.lost`.
 
     Args:
         c: Roughness (...).
@@ -198,7 +202,7 @@ def roughness_allowed(
     bisection: this radius is then the edge of the basin [D-sharp11].
 
     Raises:
-        ValueError: If step_size is not positive, or steps is no positive integer.
+        ValueError: If step_size is not positive, or steps is not a positive integer.
     """
     radius = np.asarray(radius, float)
     low = np.zeros_like(radius)
@@ -216,8 +220,8 @@ def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
     """Ratio of the slope of the well to that of the noise, r·e^(−r²/2)/c, at the
     distance r where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
 
-    For r < 1 the steepest slope, that at r = 1, is taken. Where the height is not
-    positive the slope is 0.
+    For r < 1 the function uses the steepest slope, which is that at r = 1. Where the
+    height is not positive it sets the slope to 0.
     """
     height = np.clip(np.asarray(kernel, float), np.finfo(float).tiny, _STEEPEST)
     slope = np.where(np.asarray(kernel) > 0, height * np.sqrt(-2 * np.log(height)), 0.0)
@@ -252,13 +256,13 @@ def features_to_reach(
     steps: int,
 ) -> Float[NDArray, "*batch"]:
     """Number of frequencies Y with which descent corrects a fraction `flips` of flipped
-    bits: DK/2c² with the largest c allowed, about DK·e^(βf)/(βf) [D-sharp13].
+    bits: DK/2c² with the largest c allowed, of the order of DK·e^(βf)/(βf) [D-sharp13].
 
     Args:
         D: Bits in a pattern.
         K: Number of patterns.
-        beta: Inverse temperature; to separate K patterns it must grow as 4 log K, and Y
-            then grows as K^(1 + 4f).
+        beta: Inverse temperature. To separate K patterns β must grow as 4 log K, and Y
+            then grows roughly as K^(1 + 4f).
         flips: f > 0, the fraction of flipped bits.
         step_size: η.
         steps: L.
@@ -274,8 +278,9 @@ class Gauge(Module):
 
     Attributes:
         partition: Ŝ(q) (...): the height of the well, if only one pattern is near.
-        roughness: ĉ = √(D_free/M)·‖T‖: the noise of the gradient.
-        slope_ratio: `slope_ratio` of the two (...).
+        roughness: ĉ = √(D_free/M)·‖T‖, the noise of the gradient, for M features and
+            D_free free entries.
+        slope_ratio: `slope_ratio` of these two numbers (...).
     """
 
     partition: Float[NDArray, "*batch"]
@@ -293,14 +298,15 @@ def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     whether several patterns are near.
 
     Args:
-        memory: Memory with sincos or cos features, of which ‖T‖/√M is the noise of Ŝ
+        memory: Memory with sincos or cos features. For these ‖T‖/√M is the noise of Ŝ
             far from all patterns.
         query: Queries (..., D).
-        free: Entries that descend, where others are clamped; all of them by default.
+        free: Number of entries that the descent changes, if the others are clamped; by
+            default all D.
 
     Raises:
-        ValueError: If the features are positive ones, or free is no integer from 1 to
-            D.
+        ValueError: If the features are exp or expexp, or free is not an integer from 1
+            to D.
     """
     if memory.features.basis not in ("sincos", "cos"):
         raise ValueError(

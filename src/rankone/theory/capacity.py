@@ -1,8 +1,8 @@
 """Number of random patterns that a memory can store: the classical Hopfield network,
 and the log-sum-exp energy of eq. 11.
 
-Both are mean-field laws, exact as D → ∞ and measured against simulation in the tests;
-neither is a theorem.
+Both numbers follow from mean-field laws, which are exact as D → ∞. The tests compare
+the laws with simulations; neither is a theorem.
 """
 
 import numpy as np
@@ -15,15 +15,18 @@ from rankone._checks import brief, integer, positive
 
 __all__ = ["critical_beta", "critical_load", "storage_capacity"]
 
-_GRID = 20_001  # steps of 5e-5: a maximum is flat, so its height is right to 1e-8
+# Steps of 5e-5. A maximum is flat, so the relative error of its height is below 1e-8
+# for `critical_load` and for β up to 50. For larger β it grows, to 6e-7 at β = 400.
+_GRID = 20_001
 
 
 def critical_load() -> tuple[float, float]:
     """The load K/D at which the classical Hopfield network fails, and the overlap just
     before it does [D-eq1].
 
-    α_c = max over y of ½((erf y)/y − (2/√π) e^(−y²))², attained where the
-    overlap is erf y (Amit, Gutfreund and Sompolinsky 1985, at zero temperature).
+    α_c is the maximum over y of ½((erf y)/y − (2/√π) e^(−y²))². At the maximum, erf y
+    is the overlap of the state with the stored pattern (Amit, Gutfreund and Sompolinsky
+    1985, at zero temperature).
 
     Returns:
         (α_c, overlap at α_c): about 0.138 and 0.967.
@@ -39,10 +42,11 @@ def storage_capacity(beta: float, D: int) -> float:
     """Largest number of random patterns on {0, 1/√D}^D that MrDAM stores at inverse
     temperature β [D-sharp6].
 
-    A stored pattern's fixed point is ξ̄ + s(ξ¹ − ξ̄) with K − 1 = (1 − s)/(s − τ) ·
-    e^(βs/4) cosh(βs/4D)^(−D), τ = tanh(βs/4D). The right side has a local maximum near
-    s = 1. With more patterns than this maximum there is no fixed point. For β/D → 0 it
-    is q/(1 − q) · exp(β(1 − q)/4 − β²(1 − q)²/32D) with q = 1 − s.
+    The fixed point of a stored pattern ξ¹ lies between the centroid ξ̄ of all patterns
+    and ξ¹, at ξ̄ + s(ξ¹ − ξ̄). Its s solves K − 1 = (1 − s)/(s − τ) · e^(βs/4)
+    cosh(βs/4D)^(−D) with τ = tanh(βs/4D). The right side has a local maximum near s =
+    1. If K − 1 exceeds this maximum, there is no fixed point near ξ¹. For β/D → 0 the
+    right side is q/(1 − q) · exp(β(1 − q)/4 − β²(1 − q)²/32D) with q = 1 − s.
 
     Args:
         beta: Inverse temperature of patterns scaled to entries 0 and 1/√D.
@@ -50,9 +54,9 @@ def storage_capacity(beta: float, D: int) -> float:
 
     Returns:
         K_c, a real number; nan where there is no such maximum. Below β of about 16 the
-        fixed point moves continuously to the centroid as K grows, so that memory fades
-        and is not lost at a definite K. Far above β = 4D the law fails, because the
-        average over the other patterns is then dominated by copies of ξ¹.
+        fixed point moves continuously to the centroid as K grows: the memory fades, and
+        there is no definite K at which it fails. Far above β = 4D the law is wrong,
+        because copies of ξ¹ then dominate the average over the other patterns.
 
     Raises:
         ValueError: If beta is not positive, or D is not an integer of at least 1.
@@ -61,8 +65,8 @@ def storage_capacity(beta: float, D: int) -> float:
     D = integer("D", D)
     height = _log_others(np.linspace(0, 1, _GRID)[1:-1], float(beta), D)
     rises = np.flatnonzero(np.diff(height) > 0)
-    # From s = 1 leftwards the curve climbs to its local maximum; without one it never
-    # climbs.
+    # The local maximum is the end of the last rising step. A curve without a local
+    # maximum falls everywhere.
     return 1 + float(np.exp(height[rises[-1] + 1])) if len(rises) else float("nan")
 
 
@@ -78,8 +82,8 @@ def critical_beta(K: int, D: int) -> float:
         D: Bits in a pattern.
 
     Raises:
-        ValueError: If K is not an integer of at least 10, or more than D bits keep
-            apart at any temperature.
+        ValueError: If K is not an integer of at least 10, or is larger than the number
+            of patterns that D bits can store at any β.
     """
     K = integer(
         "K",
@@ -92,7 +96,8 @@ def critical_beta(K: int, D: int) -> float:
     def holds(beta: float) -> bool:
         return bool(storage_capacity(beta, D) >= K)  # False for nan
 
-    # at 16 fewer than 10 patterns stay, at 512 more than the largest integer K
+    # At β = 16 the memory stores fewer than 10 patterns. At β = 512 it stores more than
+    # the largest K that `integer` accepts, if D is large enough.
     rungs = np.geomspace(16, 512, 41)
     first = next((i for i, beta in enumerate(rungs) if holds(float(beta))), 0)
     if not first > 0:

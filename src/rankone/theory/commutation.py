@@ -1,8 +1,9 @@
 """Comparison of a training method run on U with the same method run on W = TUV: do the
 two paths of W agree?
 
-For linear methods they agree, for every T and V. Of the methods that can be linearised
-at zero, only the linear ones do [K-sharp3].
+The method on W preconditions its gradients by P, the `kronecker_preconditioner` of T
+and V. For linear methods the paths agree, for every T and V. Of the methods that are
+differentiable at zero, only the linear ones have this property [K-sharp3].
 """
 
 from collections.abc import Callable, Sequence
@@ -55,9 +56,10 @@ def descend(
         W0: Start (m, n).
         optimizer: From optax.
         steps: Number of steps.
-        before: Applied to each gradient before the optimiser sees it, such as
-            `P.apply`.
-        after: Applied to each update that comes out of the optimiser.
+        before: Function of a gradient, such as `P.apply`; the optimiser gets its
+            result.
+        after: Function of an update of the optimiser; its result is added to the
+            matrix.
     """
     start = jnp.asarray(W0)
     _, path = _steps(
@@ -126,8 +128,8 @@ def gap(
         V: (q, n).
         optimizer: From optax.
         steps: Number of steps.
-        order: "gradient" applies P to the gradient, "update" to the optimiser's update,
-            "none" nowhere.
+        order: "gradient" applies P to the gradient of W, "update" to the optimiser's
+            update, and "none" nowhere. P is the `kronecker_preconditioner` of T and V.
 
     Raises:
         ValueError: If the order is unknown.
@@ -185,15 +187,17 @@ def change_factors(
         loss: Function of W (m, n).
         U0: Start (p, q).
         old: Factors for the first `steps` steps.
-        new: Factors for as many more; W must be in their reach.
+        new: Factors for as many further steps. W at the change must have the form TUV
+            with these factors.
         rate: Step size.
         momentum: Decay of the velocity.
-        steps: Before the change, and after it.
+        steps: Number of steps before the change, and again after it.
 
     Returns:
-        W (m, n) after: the method on W, preconditioned by the one P and then by the
-        other; the method on U, with its velocity carried over by `transport`; and on U
-        with the velocity kept.
+        Three final W (m, n). The first is from the method on W, preconditioned by the
+        P of the old factors and then by that of the new ones. The second is from the
+        method on U, with its velocity converted by `transport`. The third is from the
+        method on U, with its velocity unchanged.
     """
     shape = old.T.shape[1], old.V.shape[0]
     if U0.shape != shape:
@@ -201,7 +205,7 @@ def change_factors(
             f"U0: got shape {U0.shape}; "
             f"it must be of shape {shape}, as the old factors require."
         )
-    # its updates are velocities of raw gradients
+    # The updates of `optax.trace` are velocities: sums of gradients without a rate.
     heavy = optax.trace(momentum)
     rate = jnp.asarray(rate)
 
@@ -234,8 +238,8 @@ def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
     """Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for
     all given pairs [K-sharp3].
 
-    1 means that only the multiples of the identity remain; two general pairs are enough
-    for this.
+    A dimension of 1 means that only the multiples of the identity have this property.
+    Two pairs in general position are enough for that.
 
     Args:
         pairs: Square matrices A (m, m) and B (n, n).
@@ -247,7 +251,7 @@ def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
 def _commuting(pairs: Sequence[tuple[Array, Array]]) -> Array:
     dense = [jnp.kron(B.T, A) for A, B in pairs]
     eye = jnp.eye(len(dense[0]), dtype=dense[0].dtype)
-    # KΦ − ΦK, as a vec
+    # The equations KΦ − ΦK = 0, as linear equations for vec Φ
     equations = jnp.concatenate([jnp.kron(eye, K) - jnp.kron(K.T, eye) for K in dense])
     return equations.shape[1] - jnp.linalg.matrix_rank(equations)
 
@@ -256,8 +260,8 @@ def scale_by_polar() -> optax.GradientTransformation:
     """Gradient transformation that replaces a matrix G = QΣRᵀ by its polar factor QRᵀ,
     to which Muon iterates [K-muon].
 
-    Equivariant under orthogonal T and V, as the singular vectors turn with the matrix;
-    under no others in general.
+    The transformation is equivariant under orthogonal T and V, because the singular
+    vectors rotate with the matrix. It is equivariant under no others in general.
     """
 
     def polar(G: Array) -> Array:
@@ -270,7 +274,7 @@ def scale_by_polar() -> optax.GradientTransformation:
 @checked
 def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
     """Full Shampoo: L^(-1/4) G R^(-1/4) with L = λI + ΣGGᵀ and R = λI + ΣGᵀG
-    [K-shampoo].
+    [K-shampoo]. The sums run over all gradients G so far.
 
     Args:
         damping: λ, in units of a squared gradient.
@@ -292,7 +296,7 @@ def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
     return optax.GradientTransformation(init, update)
 
 
-# Methods to try, at rates that suit a loss with gradients of order one.
+# The rates are for a loss whose gradients are of order one.
 LINEAR = {
     "sgd": optax.sgd(0.3),
     "heavy": optax.sgd(0.3, 0.9),

@@ -1,9 +1,10 @@
 """Effect of a Kronecker preconditioner on conditioning, convergence, bias and noise of
 a quadratic.
 
-The loss is ½(w − w*)ᵀH(w − w*) with w = vec W; the results are theorems, proved in the
-chapter. On one pair (k, v), with V = C^(-1/2) and T = I, a step is η (v − Wk)(C⁻¹k)ᵀ:
-at η = 1/(kᵀC⁻¹k) it is the edit of ROME [K-rome].
+The loss is ½(w − w*)ᵀH(w − w*) with w = vec W and W = TUV, and descent trains U. The
+results are theorems, proved in the chapter. On one pair (k, v), with V = C^(-1/2) and T
+= I, a step changes W by η (v − Wk)(C⁻¹k)ᵀ. At η = 1/(kᵀC⁻¹k) this is the edit of ROME
+[K-rome].
 """
 
 from functools import partial
@@ -52,9 +53,9 @@ def whitened_spectrum(
 
     Args:
         A: Input-side factor of the curvature (n, n).
-        D: Output-side factor (m, m).
-        T: (m, p).
-        V: (q, n).
+        D: Output-side factor of the curvature (m, m).
+        T: Output-side factor of W = TUV (m, p).
+        V: Input-side factor of W = TUV (q, n).
     """
     T = array("T", T, "(m, p)", 2)
     V = array("V", V, "(q, n)", 2)
@@ -79,9 +80,10 @@ def steps_to_tolerance(
 
     Args:
         eigenvalues: Eigenvalues of the curvature, positive (k,).
-        error: Components of the first error along the eigenvectors (k,).
-        tol: Norm of the error to reach, relative to the first.
-        most: Largest number of steps.
+        error: Components of the initial error along the eigenvectors (k,).
+        tol: Norm of the error to reach, relative to the initial one.
+        most: Limit of the search, which stops at the first power of two that is at
+            least `most`, and returns it if the error is still too large.
     """
     values = np.asarray(eigenvalues)
     error = np.asarray(error)
@@ -100,7 +102,8 @@ def steps_to_tolerance(
     while relative_error(high) > tol and high < most:
         low = high
         high = 2 * high
-    # the error falls at every step, so a bisection finds the first below
+    # The error falls at every step, so bisection finds the first step at which it is
+    # at most `tol`.
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if relative_error(middle) > tol else (low, middle)
@@ -114,8 +117,8 @@ def contraction(
     """Contraction per step of descent preconditioned by H0⁻¹: the smallest ρ with (1 −
     ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
 
-    Preconditioned with H0⁻¹ at rate 1, each step multiplies the error by at most ρ, in
-    the norm of H0.
+    Each step of descent at the rate 1, preconditioned by H0⁻¹, multiplies the error by
+    at most ρ in the norm of H0.
 
     Args:
         H: True curvature (k, k), symmetric.
@@ -179,8 +182,10 @@ def stationary_covariance(
     It is computed for any P, from a linear system of (2k)² unknowns. For a symmetric P
     the excess loss ½ tr(HS) has a closed form, `noise_floor.noise_floor`.
 
-    The step maps two successive states by M, and S = MSMᵀ + η²PCP on the newer state.
-    For P = H⁻¹ and the momentum β it is η(1 + β) / ((1 − β)(2(1 + β) − η)) H⁻¹CH⁻¹.
+    Let M be the matrix of one step on a pair of successive states. The covariance S of
+    the pair solves S = MSMᵀ + Q, where Q is η²PCPᵀ for the newer state and 0 elsewhere.
+    For P = H⁻¹ and the momentum β the result is η(1 + β) / ((1 − β)(2(1 + β) − η))
+    H⁻¹CH⁻¹.
 
     Args:
         H: Curvature (k, k), positive definite.
@@ -240,16 +245,17 @@ def nearest_kronecker(
     """Matrices B (n, n) and A (m, m) for which B ⊗ A is nearest to F, and the relative
     error of this approximation [K-sharp6].
 
-    The entries of F, rearranged so that each block becomes a row, form a matrix of
-    which B ⊗ A is a rank-one part: the leading singular pair. If F is positive
-    semidefinite so are B and A.
+    Rearrange the entries of F so that each block becomes a row. The same rearrangement
+    of B ⊗ A has rank one, so the best B and A come from the leading singular pair of
+    the rearranged F. If F is positive semidefinite, so are B and A.
 
     Args:
-        F: Matrix (mn, mn), on vecs that stack columns.
-        shape: (m, n), of the matrices W.
+        F: Matrix (mn, mn) that acts on vec W, in which the columns of W are stacked.
+        shape: (m, n), the shape of W.
 
     Returns:
-        B, A, and ‖F − B ⊗ A‖_F / ‖F‖_F = √(1 − s₁²/Σsᵢ²).
+        B, A, and the relative error ‖F − B ⊗ A‖_F / ‖F‖_F = √(1 − s₁²/Σsᵢ²), with the
+        singular values sᵢ of the rearranged F.
     """
     m, n = shape
     F = array("F", F, f"({m * n}, {m * n})", 2)
@@ -281,7 +287,8 @@ def store_pair(
     r"""Weights W after one gradient step on U, with $V=C^{-1/2}$, T = I and the rate
     $1/(k^\top C^{-1}k)$, on $\frac12\|v-Wk\|^2$ [K-rome].
 
-    No matrix that maps k to v changes the answers to keys of second moment C by less.
+    Of all matrices that map k to v, the result changes the answers to keys of second
+    moment C the least, in mean square.
 
     Args:
         W: Weights (m, n).

@@ -1,8 +1,8 @@
 """Change of a deep linear network by one gradient step, with the layers counted from
 the output.
 
-Layers are counted from the output: z = W₁W₂…W_N φ, so `W[0]` is W₁. In a ReLU network
-whose pre-activations are all positive these are the gradients too [M-(1)].
+Layers are counted from the output: z = W₁W₂…W_N φ, so `W[0]` is W₁. The gradients are
+also those of a ReLU network whose pre-activations are all positive [M-(1)].
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ __all__ = [
     "written",
 ]
 
-# all are written for either; the book calls them with float64 of numpy
+# The functions take arrays of NumPy or of JAX. The book passes float64 of NumPy.
 Matrix = np.ndarray | Array
 
 
@@ -50,8 +50,9 @@ def right(W: Sequence[Matrix], i: int) -> Matrix:
     """Product W_{i+1}…W_N of the layers before layer i, the identity for i = N. It
     carries φ forward to layer i.
 
-    Applied to φ it must have no negative entry, or a ReLU clips [M-appA-psd]; with the
-    telescope it is M̃_{i+1} [M-appA-idx].
+    In a ReLU network this product applied to φ must have no negative entry, because a
+    ReLU would clip it [M-appA-psd]. If the layers are Wᵢ = M̃ᵢM̃_{i+1}⁻¹, the telescope
+    of the universality proof, the product is M̃_{i+1} [M-appA-idx].
     """
     return product([*W[i:], np.eye(np.shape(W[-1])[-1])])
 
@@ -76,7 +77,8 @@ def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
     """Sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, which is the negative of the first-order change of the
     product by a step of α = 1 [M-prod, M-prod2, M-z*].
 
-    Pᵢ = W₁…W_{i−1} and Qᵢ = W_{i+1}…W_N; the printed last factor is Pᵢ.
+    Here Pᵢ = W₁…W_{i−1} and Qᵢ = W_{i+1}…W_N. The paper prints Pᵢ for the last factor
+    Qᵢ.
 
     Args:
         W: Weights, W₁ first.
@@ -119,7 +121,7 @@ def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
 @checked
 def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
     """Largest entry, in absolute value, of any product GᵢW_{i+1}…W_{k−1}G_k with i < k.
-    If it is 0, the step is exactly first order for every α [M-S1].
+    If it is 0, the step W − αG is exactly first order for every step size α [M-S1].
     """
     N = len(W)
     if not all(np.ndim(matrix) == 2 for matrix in G):
@@ -144,9 +146,12 @@ def written(
 ) -> Matrix:
     """Change of the slots at x* by the step, z* = −α Σᵢ Aᵢe φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-eq3].
 
+    The slots are the S outputs of the written channel, which is 0 before the step.
+
     Args:
-        A: Diagonals of the backward products of the layers (N, S).
-        B: Forward products (N, 2J, 2J).
+        A: Diagonals of the matrices Aᵢ = PᵢPᵢᵀ (N, S), where Pᵢ is the product of the
+            layers after layer i in the written channel.
+        B: Products Bᵢ of the layers before layer i in the forward channel (N, 2J, 2J).
         e: Error in the written channel (S,).
         phi: Features of x before the step (2J,).
         phi_star: Features of x* after it (2J,).

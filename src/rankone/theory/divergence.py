@@ -1,12 +1,12 @@
 """Proved bounds on the distance between the exact and the distributed memory [D-thm2,
 D-cor1, corrected: D-sharp3].
 
-All bounds are computed before a run, by arithmetic on a few numbers in double
-precision, because the bounds span hundreds of orders of magnitude. They hold for
-sincos features with independent Gaussian frequencies. A hypothesis that fails makes
-the bound infinite, and the record names it. `rankone.theory.barrier` computes how
-many frequencies suffice for retrieval [D-sharp10]; `rankone.theory.drift` certifies
-a run around one well separated pattern [D-sharp9].
+All bounds are computed before a run, by arithmetic on a few numbers. The arithmetic is
+in double precision, because the bounds span hundreds of orders of magnitude. The bounds
+hold for sincos features with independent Gaussian frequencies. If a hypothesis fails,
+the bound is infinite, and the record names the hypothesis. `rankone.theory.barrier`
+computes how many frequencies suffice for retrieval [D-sharp10], and
+`rankone.theory.drift` certifies a run around one well separated pattern [D-sharp9].
 """
 
 from collections.abc import Callable
@@ -34,8 +34,8 @@ __all__ = [
 ]
 
 
-# the fixed point is inflated by this much and then checked, so that rounding cannot
-# break it
+# The fixed point is multiplied by this factor and then checked, so that rounding cannot
+# make the bound too small.
 _SLACK = 1 + 1e-6
 
 
@@ -44,8 +44,9 @@ def softmax_lipschitz(*, spread: float, K: int) -> float:
     """Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at
     most `spread` δ [D-lem1].
 
-    Λ = sup 2p(1 − p) over p ≤ e^δ/(e^δ + K − 1), which is at most min(1/2, 2e^δ/K); the
-    paper prints e^δ/K.
+    Λ is the supremum of 2p(1 − p) over p ≤ e^δ/(e^δ + K − 1), the largest value that
+    one of the K softmax weights can have. Λ is at most min(1/2, 2e^δ/K). The paper
+    prints e^δ/K.
     """
     p = min(1 / (1 + (K - 1) * exp(-spread)), 0.5)
     return 2 * p * (1 - p)
@@ -57,6 +58,9 @@ def energy_drift(
 ) -> ArrayLike:
     """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the
     two norms [D-eq55].
+
+    The step is x ← x − η(∇E + e), where e is the error of the gradient. The arguments
+    `error` and `gradient` are ‖e‖ and ‖∇E‖.
     """
     return step_size / 2 * (error**2 - gradient**2)
 
@@ -66,8 +70,8 @@ def query_factor(*, beta: float, K: int, distance: float) -> float:
     """Factor e^(βE) of a query at `distance` r from one pattern and at distance 1 from
     the K − 1 others [D-eq59].
 
-    e^(βr²/2)/(1 + (K − 1)e^(−β(1 − r²)/2)); the paper prints r for r² and loses the K −
-    1.
+    The factor is e^(βr²/2)/(1 + (K − 1)e^(−β(1 − r²)/2)). The paper prints r in place
+    of r² and omits K − 1.
     """
     return exp(beta * distance**2 / 2) / (
         1 + (K - 1) * exp(-beta * (1 - distance**2) / 2)
@@ -87,8 +91,10 @@ def gradient_errors(
 ) -> tuple[float, float]:
     """Bounds on ‖ĝ_A − ∇E‖ and ‖ĝ_B − ∇E‖ from uniform kernel errors [D-lem3].
 
-    With u = Kε₀e^(βE) < 1: Ke^(βE)/(1 − u)·(ε₁/√β + ε₀‖∇E‖) and ud/(1 − u); infinite
-    otherwise.
+    Here ĝ_A is the gradient of the estimated energy (Algorithm 1), and ĝ_B the
+    barycentric field of eq. 29. With u = Kε₀e^(βE) and the diameter d, the two bounds
+    are Ke^(βE)/(1 − u)·(ε₁/√β + ε₀‖∇E‖) and ud/(1 − u) if u < 1; otherwise both are
+    infinite.
 
     Args:
         K: Number of patterns.
@@ -96,8 +102,8 @@ def gradient_errors(
         energy: E(x), or an upper bound of it, in unit².
         gradient: ‖∇E(x)‖, or an upper bound of it, in the unit of the patterns.
         diameter: Largest distance between two patterns, in the same unit.
-        eps0: Kernel error.
-        eps1: Derivative error.
+        eps0: ε₀, a bound on the kernel error.
+        eps1: ε₁, a bound on the error of the kernel's derivative.
     """
     check_counts(K=K)
     positive("beta", beta)
@@ -142,16 +148,18 @@ class Divergence(Module):
 
     Attributes:
         bound: Theorem 2′: ηA(ρᴸ − 1)/(ρ − 1), or ∞ if a hypothesis fails.
-        tied: Corollary 1′: the same for every finer division of the time ηL into steps;
-            ∞ likewise.
-        A: Bound on ‖ĝ_A − ∇E‖ along the distributed trajectory.
-        rho: Growth of a distance in one exact step, 1 + η(βd²/4 − 1).
+        tied: Corollary 1′: a bound that also holds if the time ηL is divided into more,
+            shorter steps; ∞ if a hypothesis fails.
+        A: Bound on ‖ĝ_A − ∇E‖ along the distributed trajectory, where ĝ_A is the
+            gradient of the estimated energy.
+        rho: Bound 1 + η(βd²/4 − 1) on the growth of a distance in one exact step, with
+            d the diameter of the patterns.
         energy: E*, which the exact energy never exceeds along the distributed
             trajectory, in unit².
-        reach: r₀, the distance from every pattern that the distributed trajectory never
-            exceeds.
-        eps0: Kernel error on ‖Δ‖ ≤ √β r₀.
-        eps1: Error of the kernel's derivative on the same ball.
+        reach: r₀, a bound on the distance of the distributed trajectory from every
+            pattern.
+        eps0: Bound on the kernel error on the ball ‖Δ‖ ≤ √β r₀.
+        eps1: Bound on the error of the kernel's derivative on the same ball.
         hypotheses: Name of each hypothesis, and whether it holds.
     """
 
@@ -192,12 +200,13 @@ def divergence_bound(
     D-cor1].
 
     ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies,
-    for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The theorem as printed
-    is false for this gradient.
+    with A and ρ as in `Divergence`. The bound is for Algorithm 1's gradient
+    (`DrDAM.gradient`), with the floor that `DrDAM` puts under the logarithm. The
+    theorem as printed is false for this gradient.
 
-    The bound is the least fixed point of a map, found on the host in double precision.
-    No argument may be traced by jit, vmap or grad; a bound that was computed before may
-    be closed over.
+    A is the least fixed point of a map, computed on the host in double precision. So
+    no argument may be traced by jit, vmap or grad. A traced function may use a bound
+    that was computed outside of it.
 
     Args:
         D: Dimension.
@@ -209,11 +218,12 @@ def divergence_bound(
         energy: E(x) of the start, unit²; by default its largest possible value,
             reach²/2 − log(K)/β [D-F22a].
         diameter: d, the largest distance between two patterns; 1 under the paper's
-            (A1).
+            assumption (A1).
         reach: Largest distance from the start to a pattern; 1 under (A1).
         delta: Probability of failure.
-        eps0: Kernel error, instead of `uniform_kernel_error`.
-        eps1: Derivative error, instead of `uniform_derivative_error`.
+        eps0: Bound on the kernel error, to use instead of `uniform_kernel_error`.
+        eps1: Bound on the error of the kernel's derivative, to use instead of
+            `uniform_derivative_error`.
 
     Raises:
         ValueError: If a number is out of range, or traced.
@@ -254,7 +264,7 @@ def divergence_bound(
     )
     drift = step_size * steps / 2  # E* − E(x) = drift·A², by the energy-drift lemma
     if kappa < 1:
-        # E is strongly convex: it cannot rise for long
+        # E is strongly convex, which bounds its total rise for any number of steps.
         drift = min(drift, 1 / (2 * (1 - kappa)) + step_size / 2)
 
     def tube(A: float) -> tuple[float, float, float, float]:

@@ -1,8 +1,9 @@
 """Runs of the two memories from the same queries: the sharpest bound on their distance
 at each step, and the theorem for one ball around a pattern.
 
-The bound is computed along a run [D-looseness]. The theorem certifies a run: around a
-well separated pattern the two memories stay close for ever [D-sharp9].
+The two memories are the exact one and its distributed copy. The bound is computed along
+a run [D-looseness]. The theorem certifies a run: around a well separated pattern the
+two memories stay close for any number of steps [D-sharp9].
 """
 
 from functools import partial
@@ -32,7 +33,7 @@ class Drift(Module):
         exact: States of the exact memory (L + 1, N, D).
         distributed: States of the distributed memory (L + 1, N, D).
         errors: ‖ĝ − ∇E‖ at the distributed states (L, N): the second term of eq. 54
-            over η.
+            divided by η. ĝ is the gradient that the distributed memory follows.
         step_size: η.
     """
 
@@ -51,7 +52,8 @@ class Drift(Module):
         self, growth: ArrayLike, errors: ArrayLike | None = None
     ) -> Float[Array, "states N"]:
         """Bound D⁽ᵗ⁾ on the distance: D⁽⁰⁾ = 0 and D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for
-        growths ρ (a number or (L, N)) and errors e, by default the measured ones.
+        growths ρ and errors e, each a number or of shape (L, N). By default e is the
+        `errors` of the run.
         """
         shape = self.errors.shape
         errors = self.errors if errors is None else errors
@@ -70,8 +72,8 @@ class Drift(Module):
         """Growth ρ_t of a distance in one step: the largest |1 − ηλ| over the
         eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
 
-        The mean value theorem needs the whole segment. If the curvature varies little
-        along it, its ends and its middle are enough.
+        The mean value theorem requires the largest value over the whole segment. If the
+        curvature varies little along the segment, its ends and its middle are enough.
         """
         return _local_growth(self, memory, integer("points", points))
 
@@ -115,10 +117,10 @@ def kernel_gap(
     copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]
 ) -> Float[Array, "... K"]:
     """Kernel error k̂ − k between states and patterns. Its largest absolute value is
-    the smallest C₁√(D/Y) that a run admits [D-unn2].
+    the least value that the paper's bound C₁√(D/Y) can have at these states [D-unn2].
 
     Args:
-        copy: The distributed memory, for its features and β.
+        copy: The distributed memory, of which only the features and β are used.
         Xi: Patterns (K, D).
         x: States (..., D), in the same unit.
     """
@@ -143,7 +145,7 @@ def drift(
 
     Args:
         memory: The exact memory.
-        copy: The distributed one: a `DrDAM`, or any other `Memory`.
+        copy: The distributed memory: a `DrDAM`, or any other `Memory`.
         x0: Queries (N, D), in the unit of the patterns.
         step_size: η, positive.
         steps: L.
@@ -192,13 +194,15 @@ class LocalRetrieval(Module):
     `local_retrieval` [D-sharp9]. Distances are in the unit of the patterns.
 
     Attributes:
-        bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the
-            theorem does not apply.
-        forever: The same for every number of steps.
+        bound: Bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ for starts within the radius r of the pattern; ∞
+            if the theorem does not apply.
+        forever: Bound on the same distance after any number of steps.
         leak: q, a bound on the softmax weight of all other patterns in the ball.
-        convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball.
-        invariant: True if qd + A ≤ r: neither memory leaves the ball.
-        holds: True if the run is invariant, m₀ > 0 and η ≤ 1.
+        convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball. Here
+            d is the largest distance from the pattern to another one.
+        invariant: True if qd + A ≤ r, with A the bound on the gradient's error. Then
+            neither memory leaves the ball.
+        holds: True if the ball is invariant, m₀ > 0 and η ≤ 1.
     """
 
     bound: float
@@ -229,8 +233,8 @@ def local_retrieval(
         beta: Inverse temperature, 1/unit².
         radius: r of the ball, in the unit of the patterns.
         gradient_error: A, a bound on ‖ĝ − ∇E‖ at the states that the distributed run
-            visits, in the same unit: `Drift.errors` holds them all, and the theorem
-            then certifies that run.
+            visits, in the same unit. With the maximum of `Drift.errors` the theorem
+            certifies the run of that `Drift`.
         step_size: η in (0, 1].
         steps: L.
     """

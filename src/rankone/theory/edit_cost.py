@@ -33,7 +33,9 @@ __all__ = [
 @jax.jit
 def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
     """Leverages hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of all keys, which sum to the rank of the keys.
-    They are computed by QR of Kᵀ, without C.
+
+    C = KKᵀ is not formed: the leverages come from a QR decomposition of Kᵀ. This
+    requires that K has full rank.
     """
     Q = jnp.linalg.qr(K.T)[0]
     return jnp.sum(Q**2, axis=1)
@@ -47,13 +49,15 @@ def inflation(
     r"""Ratio of the interference of an edit along any direction u to the least possible
     interference [R-S2].
 
-    $J(u)/J(C^{-1}k)=\frac{u^\top Cu\;k^\top C^{-1}k}{(u^\top k)^2}=1+\lVert\delta\rVert_C^2/s$
-    for $\delta=u-C^{-1}k$, u scaled so that $u^\top k=s$. An error in u raises the
-    interference only to second order.
+    The interference of an edit along u is J(u), and the direction C⁻¹k has the least:
+    $J(u)/J(C^{-1}k)=\frac{u^\top Cu\;k^\top C^{-1}k}{(u^\top k)^2}
+    =1+\lVert\delta\rVert_C^2/s$ with $s=k^\top C^{-1}k$ and $\delta=u-C^{-1}k$, if u is
+    scaled so that $u^\top k=s$. An error δ in u therefore raises the interference only
+    to second order.
 
     Args:
         C: The true second moments.
-        u: Direction that the edit used, of any length, with uᵀk ≠ 0.
+        u: Direction of the edit, of any length, with uᵀk ≠ 0.
         k: The edited key.
     """
     return (u @ C @ u) * (k @ jnp.linalg.solve(C, k)) / (u @ k) ** 2
@@ -64,6 +68,9 @@ def inflation(
 def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
     """Largest inflation (1 + κ)²/4κ by a surrogate Ĉ, with κ = cond(Ĉ^(−1/2) C
     Ĉ^(−1/2)) [R-S2].
+
+    The surrogate is used in place of the true second moments C, and κ is the argument
+    `condition`.
     """
     kappa = jnp.asarray(condition)
     return (1 + kappa) ** 2 / (4 * kappa)
@@ -83,7 +90,7 @@ def efficiency(
 @checked
 def efficiency_law(n: int, D: int) -> tuple[float, float]:
     """Parameters (a, b) of the Beta distribution of ρ when Ĉ comes from n Gaussian
-    keys: ((n−D+2)/2, (D−1)/2), for every C and k [R-S3].
+    keys: ((n−D+2)/2, (D−1)/2), for every C and k [R-S3]. Here ρ is the `efficiency`.
 
     Raises:
         ValueError: If n < D: Ĉ is then singular.
@@ -96,7 +103,7 @@ def efficiency_law(n: int, D: int) -> tuple[float, float]:
 @checked
 def mean_inflation(n: int, D: int) -> float:
     """Mean inflation E 1/ρ = (n − 1)/(n − D) when C is estimated from n keys; it is 2
-    at n = 2D − 1 [R-S3].
+    at n = 2D − 1 [R-S3]. The keys are Gaussian, of length D.
 
     Raises:
         ValueError: If n ≤ D, where the mean is infinite.
@@ -125,7 +132,8 @@ def sample_size(target: float, D: int) -> int:
 @checked
 def capacity(n: int, D: int, m: int) -> float:
     """Mean interference per edit, divided by ‖r‖², when m random keys are edited at
-    once in a memory of n other keys: n/(D−m−1) [R-S4].
+    once in a memory of n other keys: n/(D−m−1) [R-S4]. Here r is the residual of an
+    edit, and D the length of a key.
 
     Raises:
         ValueError: If m ≥ D − 1, where the mean is infinite.
@@ -143,17 +151,19 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     r"""Ratio of the interference of an edit in a batch of m of N keys to that of the
     edit alone, for m = 1 … N [R-S7].
 
-    $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the
-    eigenvalues of $\Gamma_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of
-    $\frac1m\operatorname{tr}\Gamma_A^{-1}$ over the batches $A$ of m keys, each with a
-    weight in proportion to $\det\Gamma_A$. The batches may consist of other keys from
-    the same distribution.
+    The ratio is $\frac{N-m+1}m\,e_{m-1}/e_m$, where $e_m$ is the elementary symmetric
+    polynomial of degree m in the eigenvalues of the matrix $\Gamma$ with the entries
+    $\Gamma_{ij}=S_{ij}/\sqrt{S_{ii}S_{jj}}$. It is the mean of
+    $\frac1m\operatorname{tr}\Gamma_A^{-1}$ over all batches $A$ of m keys, with weights
+    in proportion to $\det\Gamma_A$. The ratio also predicts the interference in batches
+    of other keys from the same distribution.
 
     Args:
         S: KᵀC⁻¹K of the N keys.
 
     Returns:
-        One number for each m, 1 for m = 1; inf where m keys are never independent.
+        One number for each m; 1 for m = 1, and inf where no m of the keys are linearly
+        independent.
 
     Raises:
         ValueError: If S is not square, or a diagonal entry is not positive.
@@ -162,7 +172,7 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     lengths = np.sqrt(np.diag(S))
     N = len(S)
     values = np.linalg.eigvalsh(S / np.outer(lengths, lengths))
-    log_e = np.concatenate([[0.0], np.full(N, -np.inf)])  # of e₀ … e_N
+    log_e = np.concatenate([[0.0], np.full(N, -np.inf)])  # logarithms of e₀ … e_N
     for value in values[values > N * np.finfo(float).eps]:
         log_e[1:] = np.logaddexp(log_e[1:], log_e[:-1] + np.log(value))
     m = np.arange(1, N + 1)
@@ -181,12 +191,12 @@ def sequential_residual(
     r"""Mean squared residual per output of edit number t < T after T exact edits with C
     fixed, to O(1/D) [R-S5].
 
-    $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, a memory that starts empty and
-    targets of variance 1: about D more edits erase an edit.
+    The law is $(1-e^{-(T-t)/D})(2-e^{-T/D})$, for isotropic keys, a memory that starts
+    empty, and targets of variance 1. About D further edits erase an edit.
 
     Args:
         t: Number of the edit, from 1.
-        T: Edits made altogether.
+        T: Total number of edits.
         D: Length of a key.
     """
     t = jnp.asarray(t, float)
@@ -201,8 +211,9 @@ def sequence_mixture(
     r"""Matrix M with R′ = RM, which maps the residuals before the first of m single
     edits to those after the last [R-S9].
 
-    M does not depend on the values. If the values are independent and have one
-    variance, the mean squared residual of edit i is $\sum_jM_{ji}^2$ of what it was.
+    M does not depend on the values. If the residuals before the first edit are
+    independent, with mean 0 and one variance, the sequence multiplies the mean squared
+    residual of edit i by $\sum_jM_{ji}^2$.
 
     Args:
         S: KᵀC⁻¹K of the keys, in the order they are written.
@@ -219,7 +230,7 @@ def sequence_mixture(
         raise ValueError(
             f"beta: got {brief(beta)}; it must be a finite weight, at least 0."
         )
-    # the row of S that each edit sees, C having learned of those before
+    # Row i is the row of S at edit i, when the keys before it have entered C.
     identity = np.eye(len(S))
     rows = S
     if weight:
@@ -242,11 +253,12 @@ def forgetting(
 ) -> Float[Array, ""]:
     r"""Change of the answer to the first key by the second of two edits.
 
-    $\lVert r_2\rVert|s_{12}|/[(1+\beta s_{11})s_{22}-\beta s_{12}^2]$, exactly.
+    The norm of this change is exactly $\lVert r_2\rVert|s_{12}|/[(1+\beta
+    s_{11})s_{22}-\beta s_{12}^2]$, with $s_{ij}$ the entries of S.
 
     Args:
         S: Kᵀ C⁻¹ K of the two keys.
-        residual: ‖r₂‖ that the second edit has to write.
+        residual: Norm ‖r₂‖ of the residual that the second edit writes.
         beta: Weight with which the first key entered C.
     """
     return (
@@ -259,7 +271,7 @@ def forgetting(
 def _gram(S: ArrayLike, requirement: str) -> NDArray:
     """The square matrix S, of positive diagonal, in double precision."""
     array("S", S, requirement, 2)
-    S = np.asarray(S, float)  # JAX would cut it to single precision
+    S = np.asarray(S, float)  # NumPy, because JAX may round to single precision
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"S: got shape {S.shape}; it must be square.")
     least = np.diag(S).min()

@@ -1,10 +1,10 @@
 """Errors of the distributed memory's energy and gradient, predicted without a
 simulation.
 
-For sincos features with independent Gaussian frequencies. With Δ_μ = x − ξ^μ, K∓_μν =
-exp(−β‖Δ_μ ∓ Δ_ν‖²/2) and one frequency's contribution to Ŝ, X = Σ_μ cos √β⟨ω, Δ_μ⟩, the
-errors follow from the second moments of X and ∇X [D-sharp2]. So does their dependence
-on Y, K, D and β [D-unn6].
+The features are sincos, with independent Gaussian frequencies. At a state x, let Δ_μ =
+x − ξ^μ and K∓_μν = exp(−β‖Δ_μ ∓ Δ_ν‖²/2). A frequency ω contributes X = Σ_μ cos √β⟨ω,
+Δ_μ⟩ to the estimate Ŝ of the partition sum. The errors follow from the second moments
+of X and ∇X [D-sharp2], and so does their dependence on Y, K, D and β [D-unn6].
 """
 
 import jax
@@ -27,7 +27,7 @@ class ErrorLaw(Module):
 
     Attributes:
         S: Partition sum S(x) = exp(−βE(x)) (...).
-        V: Y·Var Ŝ(x) (...).
+        V: Y·Var Ŝ(x) (...), with Ŝ the estimate of S by the features.
         M_A: Y times the mean squared error of ĝ_A = ∇Ê, the gradient of Algorithm 1, in
             unit² (...).
         M_B: Y times the mean squared error of the barycentric field ĝ_B of eq. 29, in
@@ -46,7 +46,7 @@ class ErrorLaw(Module):
     @checked
     def noise(self, Y: ArrayLike) -> Float[Array, "..."]:
         """Relative standard deviation √(V/Y)/S of Ŝ. The law is of first order in this
-        number, so trust it up to 0.1.
+        number, so use it only where the number is at most 0.1.
         """
         return _noise(self, self._matching_shape("Y", Y))
 
@@ -73,8 +73,8 @@ class ErrorLaw(Module):
 
         Args:
             Y: Number of frequencies.
-            clip: The ε of the published log max(Ŝ, ε); by default the tangent line that
-                `DrDAM` continues with.
+            clip: The ε of the published log max(Ŝ, ε). By default the logarithm is
+                replaced below the floor of `DrDAM` by its tangent, as in `DrDAM`.
         """
         return _clipped_energy_error(
             self,
@@ -107,7 +107,9 @@ class ErrorLaw(Module):
         """Bound on ‖ĝ_A − ∇E‖ at one fixed state, with probability ≥ 1 − s⁻² − t⁻²; ∞
         where s·noise ≥ 1.
 
-        Chebyshev twice, on the exact identity of D-lem3': nothing is linearised.
+        The bound applies Chebyshev's inequality twice to the exact identity of D-lem3':
+        with s standard deviations to Ŝ, and with t to the numerator of the gradient's
+        error. Nothing is linearised.
         """
         s = self._matching_shape("s", s)
         t = self._matching_shape("t", t)
@@ -149,7 +151,8 @@ def _noise(law: ErrorLaw, Y: ArrayLike) -> Array:
 
 @jax.jit
 def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -> Array:
-    # trapezia of 0.016 standard deviations: 1e-4 relative across the kink
+    # Trapezoidal rule with steps of 0.016 standard deviations. Its relative error is
+    # 1e-4, because the integrand has a kink.
     g = jnp.expand_dims(jnp.linspace(-8, 8, 1001), range(law.S.ndim))
     weights = jnp.exp(-(g**2) / 2)
     S = law.S[..., None]
@@ -173,9 +176,10 @@ def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
     The law explains how the measured errors fall with Y and grow with K, D and β
     [D-fig5, D-obs1, D-obs2, D-obs3].
 
-    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the code computes the second
-    form, in which nothing cancels. O(K²D) time per state; O(K²) memory, because the
-    states run one after another.
+    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻_μν − √K⁺_μν)² with K∓_μν = exp(−β‖Δ_μ ∓
+    Δ_ν‖²/2) and Δ_μ = x − ξ^μ. The code computes the second form, in which nothing
+    cancels. It needs O(K²D) time per state, and O(K²) memory in all, because it
+    computes one state after another.
 
     Args:
         memory: The exact memory; "l2" with its defaults.
@@ -214,13 +218,14 @@ def _moments_at(
     pair = square[:, None] + square[None]
     k = jnp.exp(-beta / 2 * square)
     S = k.sum()
-    # where S itself underflows, only what is divided by it is ∞
+    # The softmax does not underflow. So where S underflows, only the quantities that
+    # are divided by S become ∞.
     gradient = jax.nn.softmax(-beta / 2 * square) @ delta
     root_minus = jnp.exp(-beta / 4 * (pair - 2 * inner))
     root_plus = jnp.exp(-beta / 4 * (pair + 2 * inner))
     minus = root_minus**2
     plus = root_plus**2
-    # K⁻ + K⁺ − 2 k_μ k_ν: what X's variance is made of
+    # K⁻ + K⁺ − 2 k_μ k_ν, whose sum over μ and ν is twice the variance of X
     spread = (root_minus - root_plus) ** 2
     slope = (
         beta
@@ -242,8 +247,8 @@ def _moments_at(
 def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
     """Hessian of the exact energy, ∇²E(x) = I − β Cov_p(x)(ξ) [D-sharp1].
 
-    p(x) is the softmax over the patterns; by Popoviciu's inequality the eigenvalues lie
-    in [1 − βd²/4, 1].
+    p(x) is the softmax over the patterns. By Popoviciu's inequality the eigenvalues lie
+    in [1 − βd²/4, 1], where d is the largest distance between two patterns.
 
     Args:
         memory: The exact memory; "l2" with its defaults.

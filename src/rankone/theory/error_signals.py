@@ -50,9 +50,10 @@ def cross_entropy_signal(
     """Error signal at the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y)
     [M-appB-CE].
 
-    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0, so the signal to a
-    single switch cannot have one sign for all y. With one switch per class it can:
-    `class_switch_signals`.
+    The switch is a channel that feeds the logits with the weights w; e_y is the one-hot
+    vector of y. Since Σ_y p_y (p − e_y) = 0, the average of the signal over y ∼ p is 0,
+    so the signal to a single switch cannot have one sign for all y. With one switch per
+    class, the label's own switch always moves up: `class_switch_signals`.
 
     Args:
         logits: Before the step (Y,).
@@ -81,8 +82,9 @@ def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
     """Error signals at one switch per class, each feeding its own logit with weight 1,
     under cross-entropy [M-appB-CE].
 
-    Row y is p − e_y: descent moves the label's own switch up, by 1 − p_y, and all
-    others down.
+    Row y is p − e_y, with the probabilities p and the one-hot vector e_y. A step of
+    descent moves the label's own switch up, in proportion to 1 − p_y, and all others
+    down.
 
     Args:
         logits: Before the step (Y,).
@@ -110,10 +112,10 @@ def kink_signals(
     """Derivative of the output of a chain of N units of weight 1 with respect to each
     pre-activation, where the input of the chain is `rest` [M-(1)].
 
-    Entry i − 1 is the derivative with respect to the pre-activation of layer i,
-    counted from the output. It is 1 for a deep linear network; at rest = 0, the kink,
-    it depends on a convention: 0 for `jax.nn.relu`, 2⁻ⁱ for `jnp.maximum(z, 0)`, 1 for
-    `jnp.where(z >= 0, z, 0)`.
+    Entry i − 1 is the derivative with respect to the pre-activation of layer i, with
+    layers counted from the output. In a deep linear network it is 1. At rest = 0, the
+    kink of the ReLU, it depends on how JAX differentiates `relu` there: it is 0 for
+    `jax.nn.relu`, 2⁻ⁱ for `jnp.maximum(z, 0)`, and 1 for `jnp.where(z >= 0, z, 0)`.
     """
     return _kink_signals(relu, integer("N", N), rest)
 

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 RIGHT_WITHIN = (
-    0.2  # of the grey scale: about what a flat grey would get for a typical photograph
+    0.2  # of the grey scale: about the error of a flat grey for a typical photograph
 )
 
 
@@ -42,10 +42,10 @@ class Errors(Module):
 
     Attributes:
         energy: |E − Ê|, in unit².
-        gradient: ‖∇E − ∇Ê‖₂, in unit, which eq. 14 and the published script of Fig. 5
-            average.
-        entry: Mean over entries of |∇E − ∇Ê|, in unit, which the published script of
-            Fig. 3 averages.
+        gradient: ‖∇E − ∇Ê‖₂, in the unit of the patterns. Eq. 14 and the published
+            script of Fig. 5 average this error.
+        entry: Mean over entries of |∇E − ∇Ê|, in the unit of the patterns. The
+            published script of Fig. 3 averages this error.
     """
 
     energy: Float[Array, "..."]
@@ -94,7 +94,7 @@ def hamming_error(
 ) -> Float[Array, "..."]:
     """Fraction of entries that differ once both states are binarised [D-eq15, D-fig4A].
 
-    Δ_H = D^(−1/2) Σ_i |[x_i] − [z_i]| with [ ] for `binarise`.
+    The fraction is Δ_H = D^(−1/2) Σ_i |[x_i] − [z_i]|, where [ ] is `binarise`.
     """
     difference = jnp.abs(binarise(x) - binarise(z))
     return difference.sum(-1) / jnp.sqrt(difference.shape[-1])
@@ -107,10 +107,10 @@ class Completion(Module):
     Attributes:
         start: The occluded pictures.
         exact: The exact memory's completions.
-        distributed: The distributed memory's.
-        exact_energies: Energy of the exact memory at its start and after each step, in
-            unit² of the scaled pictures; constant once at rest.
-        distributed_energies: The same of the distributed memory, by its own energy.
+        distributed: The distributed memory's completions.
+        exact_energies: Energy of the exact memory at the start and after each step, in
+            unit² of the scaled pictures; constant once the state is at rest.
+        distributed_energies: The same for the distributed memory, with its own energy.
         exact_error: Mean absolute error of `exact` against the true picture, over the
             hidden entries.
         distributed_error: The same for `distributed`.
@@ -119,8 +119,8 @@ class Completion(Module):
             entries) is the right one, and `exact_error` is below `RIGHT_WITHIN`. (Pure
             noise is nearest to some picture too.)
         distributed_right: The same for `distributed`.
-        signal_to_noise: k(start, truth)/√(K/2Y), before the first step; it needs the
-            true picture [D-sharp5].
+        signal_to_noise: k(start, truth)/√(K/2Y) with the kernel k, before the first
+            step. Its computation needs the true picture [D-sharp5].
         gauge: The slope ratio at the start, computed from T and the query without the
             true picture [D-sharp14].
         steps: Steps that the distributed memory took.
@@ -163,12 +163,13 @@ def complete(
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.
         beta: Inverse temperature for the scaled pictures.
         Y: Number of frequencies (Hadamard, sincos).
-        visible: Fraction of each picture that is visible, and clamped.
+        visible: Fraction of each picture that is visible; the visible entries are
+            clamped.
         key: JAX random key of the features.
-        fill: Grey level that hidden entries start at.
+        fill: Grey level of the hidden entries at the start.
         queries: Rows of the pictures that are queried.
         step_size: η.
-        max_steps: Most steps of either memory.
+        max_steps: Largest number of steps of either memory.
         progress: As in `retrieve`.
     """
     pictures = array("pictures", pictures, "(K, D): one picture per row", 2)

@@ -1,9 +1,10 @@
 """The Gaussian kernel, and the error of its estimate by random features: at one point,
 at the worst point of a search, and everywhere at once.
 
-Inputs are already scaled: a memory of inverse temperature β reads the kernel at z = √β
-    x. The bounds that hold everywhere at once are proved, with every constant, for
-    sincos features with independent Gaussian frequencies [D-U0, D-U1, D-US].
+The kernel k and its estimate k̂ take scaled inputs: a memory of inverse temperature β
+evaluates the kernel at √β x. The bounds that hold everywhere at once are proved, with
+every constant, for sincos features with independent Gaussian frequencies [D-U0, D-U1,
+D-US].
 """
 
 from functools import partial
@@ -53,9 +54,11 @@ def uniform_kernel_error(
     """Bound ε₀ on the kernel error: |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with
     probability ≥ 1 − δ [D-U0].
 
-    The smaller of `contraction_error` and `net_error`: the corrected form of the
-    paper's assumption (A2) [D-unn2]. Patterns of diameter d at inverse temperature β
-    have R = d√β, which the constant of the paper does not show.
+    Here k is the Gaussian kernel as a function of the difference Δ of two scaled
+    inputs, and k̂ its estimate by Y features. The bound is the smaller of
+    `contraction_error` and `net_error`. It is the corrected form of the paper's
+    assumption (A2) [D-unn2]: patterns of diameter d at inverse temperature β have R =
+    d√β, and the paper's constant omits this dependence.
 
     Args:
         D: Dimension.
@@ -84,7 +87,8 @@ def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """Bound √(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y on the kernel error, with ℓ
     = D log(1 + 8R√Y) + log(4/δ): for large balls.
 
-    Arguments as for `uniform_kernel_error`.
+    The bound comes from a net of points in the ball. Arguments as for
+    `uniform_kernel_error`.
     """
     _check_ball(D, Y, radius, delta)
     points = D * log(1 + 8 * radius * sqrt(Y)) + log(4 / delta)
@@ -99,8 +103,8 @@ def uniform_derivative_error(
     """Bound ε₁ on the error of the kernel's derivative: ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖
     ≤ R at once, with probability ≥ 1 − δ [D-U1].
 
-    Infinite where Y is too small for the tail bound behind it. Arguments as for
-    `uniform_kernel_error`.
+    The bound is infinite if Y is too small for the tail bound in its proof. Arguments
+    as for `uniform_kernel_error`.
     """
     _check_ball(D, Y, radius, delta)
     t = sqrt(12 / Y * (D * log(5 * (1 + 2 * radius * sqrt(Y / D))) + log(4 / delta)))
@@ -113,8 +117,9 @@ def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> floa
     """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r. The bound holds for S −
     Ŝ too [D-US].
 
-    2r√(β/Y · Σ_μν (D − β‖ξ^μ − ξ^ν‖²) k_β(ξ^μ, ξ^ν)): of order √K for
-    separated patterns, where K separate kernels would give K.
+    The bound is 2r√(β/Y · Σ_μν (D − β‖ξ^μ − ξ^ν‖²) k_β(ξ^μ, ξ^ν)) with the kernel k_β
+    at inverse temperature β, for any centre x₀. For separated patterns it is of order
+    √K. Bounds for the K kernels individually would add up to the order K.
 
     Args:
         Xi: Patterns (K, D).
@@ -181,12 +186,14 @@ def kernel_variance(
 ) -> Float[Array, "..."]:
     """Variance of ⟨φ(x), φ(z)⟩ for one frequency, exactly [D-eq8, D-fn5].
 
-    For Y independent frequencies divide it by Y. With k the kernel, c = ⟨x, z⟩ and n =
-    ‖x‖² + ‖z‖²: sincos (1 − k²)²/2; cos [1 + (1 − k²)²]/2; exp e^(4c) − k²; expexp
-    (e^(4c) + e^(−2n))/2 − k². The exp map has no random shift, which the paper prints
-    in its exponent [D-appC-Exp]. expexp minus sincos is (e^(4c) − 1)(1 − e^(−2n))/2,
-    with the sign of c [D-sharp4]: that orders the bases on data in a positive cube, and
-    reverses the order where inner products are negative [D-appC-claims, D-fig6].
+    For Y independent frequencies divide the variance by Y. Let k be the kernel, c = ⟨x,
+    z⟩ and n = ‖x‖² + ‖z‖². The variance is (1 − k²)²/2 for sincos, [1 + (1 − k²)²]/2
+    for cos, e^(4c) − k² for exp, and (e^(4c) + e^(−2n))/2 − k² for expexp. The paper
+    prints a random shift in the exponent of the exp map; the map has none [D-appC-Exp].
+
+    The variance of expexp exceeds that of sincos by (e^(4c) − 1)(1 − e^(−2n))/2, which
+    has the sign of c [D-sharp4]. So sincos has the smaller variance on data in a
+    positive cube, and expexp where inner products are negative [D-appC-claims, D-fig6].
 
     Args:
         x: First inputs (..., D).
@@ -220,8 +227,8 @@ def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:
     """Variance with frequencies orthogonal in blocks of D over that with independent
     ones, as D → ∞ [D-sharp8].
 
-    1 − s⁴e^(−s²)/(1 − e^(−s²))² at distance s (sincos): near 0 for close inputs, 1 for
-    far ones.
+    At the distance s of the scaled inputs, the ratio for sincos features is 1 −
+    s⁴e^(−s²)/(1 − e^(−s²))². It is near 0 for close inputs and near 1 for distant ones.
     """
     return _orthogonal_ratio(distance)
 
@@ -244,8 +251,8 @@ def largest_kernel_error(
     """Largest kernel error |k̂(Δ) − k(Δ)| of sincos features in a search of the ball
     ‖Δ‖ ≤ R, and the Δ where it is reached [D-U0].
 
-    The search is projected ascent from random starts, each with a step that grows while
-    it succeeds and halves when it fails. So the result is a lower bound of the
+    The search is projected ascent from random starts. The step of each start grows when
+    it succeeds and is halved when it fails. The result is a lower bound of the
     supremum.
 
     Args:
@@ -254,10 +261,10 @@ def largest_kernel_error(
         R: Radius of the ball.
         key: JAX random key of the starts.
         starts: Number of starting points.
-        steps: Steps from each.
+        steps: Number of steps from each start.
 
     Returns:
-        The largest error found, and the Δ (D,) at which it was.
+        The largest error of the search, and the Δ (D,) at which it occurs.
 
     Raises:
         ValueError: If the features are not sincos or R is not positive.
@@ -280,8 +287,8 @@ def _searched(
     k_direction, k_radius = jax.random.split(key)
     direction = jax.random.normal(k_direction, (starts, features.D))
     direction /= jnp.linalg.norm(direction, axis=1, keepdims=True)
-    # Uniform in radius, not in volume: near the origin both kernels are 1, and the
-    # worst Δ need not be far out.
+    # Starts are uniform in radius. Starts uniform in volume would nearly all be close
+    # to the sphere ‖Δ‖ = R, where the worst Δ need not lie.
     start = R * jax.random.uniform(k_radius, (starts, 1)) * direction
     errors, deltas = _ascend(features, start, jnp.asarray(R, start.dtype), steps)
     return errors.max(), deltas[errors.argmax()]

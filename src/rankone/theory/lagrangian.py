@@ -72,7 +72,8 @@ def lagrangian_by_trace(
     Without the trace this matrix cannot be added to the other term [R-eq9].
 
     Returns:
-        L; and ½(ŴK)(ŴK)ᵀ − V(ŴK)ᵀ + ½VVᵀ (H, H), which is not even symmetric.
+        L, and the matrix ½(ŴK)(ŴK)ᵀ − V(ŴK)ᵀ + ½VVᵀ (H, H), which is not symmetric in
+        general.
     """
     answer = W_hat @ K
     square = 0.5 * answer @ answer.T - V @ answer.T + 0.5 * V @ V.T
@@ -93,6 +94,9 @@ def stationarity(
 def dual(multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
     """Dual function, the minimum of L over Ŵ: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with
     its maximum at Λ = r/s [R-txt8].
+
+    W are the least-squares weights without the constraint, r = v − Wk is the residual,
+    and s = kᵀC⁻¹k with C = KKᵀ.
     """
     W = least_squares(K, V)
     u, _ = normal_equations(k[None], K @ K.T)
@@ -109,6 +113,8 @@ def dual(multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
 def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
     """The matrix [[I, k], [−uᵀ, 0]] of [Ŵ Λ]·M = [W v]; its determinant is uᵀk
     [R-eq15].
+
+    u = C⁻¹k with C = KKᵀ is the direction of the edit Ŵ = W + Λuᵀ.
     """
     top = jnp.concatenate([jnp.eye(len(k), dtype=k.dtype), k[:, None]], axis=1)
     return jnp.concatenate([top, jnp.append(-u, 0)[None]])
@@ -118,7 +124,7 @@ def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
 @jax.jit
 def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
     """Edited weights Ŵ and multiplier Λ together, from the block system [R-eq14,
-    R-eq15, R-eq16].
+    R-eq15, R-eq16]. Arguments as in `block_matrix`; W are the weights before the edit.
     """
     solution = jnp.linalg.solve(
         block_matrix(k, u).T, jnp.concatenate([W, v[:, None]], axis=1).T
@@ -131,6 +137,8 @@ def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
 def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
     """Matrix of all HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), with vec by
     columns and without any simplification [R-eq17].
+
+    Eq. 10 says that `stationarity` is zero, and eq. 7 is the constraint Ŵk = v.
     """
     identity = jnp.eye(H, dtype=K.dtype)
     constraint = jnp.kron(k[:, None], identity)  # (HD, H)

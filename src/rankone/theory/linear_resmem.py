@@ -37,17 +37,20 @@ __all__ = [
     "simulate",
 ]
 
-_WIDTH = 8  # one program for all dimensions up to a multiple of so many
-_AT_ONCE = 10  # data sets of a simulation: more would only take more memory
+# Points are padded to a multiple of this number of coordinates, so that all dimensions
+# up to this multiple use one compiled program.
+_WIDTH = 8
+_AT_ONCE = 10  # data sets simulated at once: more would only take more memory
 
 
 class ERM(Module):
     """Least-squares solution in a ball, with the multiplier that proves it optimal.
 
     Attributes:
-        theta: θ_n (d,), of norm at most L.
-        multiplier: λ_n ≥ 0, with (Σ_n + λ_n I) θ_n = Σ_n θ_* on clean data; 0 if the
-            constraint is not active.
+        theta: θ_n (d,), of norm at most L, the radius of the ball.
+        multiplier: λ_n ≥ 0, with (Σ_n + λ_n I) θ_n = Σ_n θ_* if the data have no noise,
+            where Σ_n = XᵀX/n and θ_* are the true weights; 0 if the constraint is not
+            active.
     """
 
     theta: Float[Array, " d"]
@@ -58,14 +61,19 @@ class LinearRisks(Module):
     """Squared errors against the true function, one for each repetition: arrays (...,
     repetitions) for n (...).
 
+    θ_n are the weights of the base model, θ_* those of the truth, and θ_∞ = Lθ_*. x is
+    a test point and x_(1) the mean of its k nearest stored points, for k = 1 the
+    nearest one. Squares that contain x are means over the test points.
+
     Attributes:
         base: ‖θ_n − θ_*‖², the risk of the base model, exactly [S-5.2].
         resmem: Risk of the base plus the remembered residual [S-eq10].
         neighbours: Risk of the neighbours' labels alone [S-remE.1].
-        distance: Z_n, or its mean over the k neighbours [S-eq11].
-        estimation: ‖θ_n − θ_∞‖², θ_∞ = Lθ_* [S-eq23, S-eq38].
-        cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩²: the true contribution of the estimation
-            error [S-eq22-loose].
+        distance: Z_n, the squared distance to the nearest stored point, or the mean
+            squared distance to the k neighbours [S-eq11].
+        estimation: ‖θ_n − θ_∞‖² [S-eq23, S-eq38].
+        cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩², the true contribution of the estimation
+            error to the risk [S-eq22-loose].
         limit: ⟨θ_* − θ_∞, x − x_(1)⟩², the paper's T₂ [S-eq40].
         norm: ‖θ_n‖ [S-eq26].
         multiplier: λ_n, which tends to 1/L − 1 [S-5.2].
@@ -97,7 +105,7 @@ def _ball(key: Array, n: int, d: int) -> Array:
 
 def _into_ball(normal: Array, d: int | Array) -> Array:
     """Drop two coordinates of a point uniform on a sphere, and it is uniform in the
-    ball of two dimensions less. Coordinates beyond d are zero.
+    ball of two dimensions less. The coordinates of the result from d on are zero.
     """
     columns = jnp.arange(normal.shape[1])[None]
     length = jnp.linalg.norm(
@@ -112,9 +120,9 @@ def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
     """Least-squares solution over ‖θ‖ ≤ L, from the multiplier of this constraint
     [S-eq7, S-eq25, S-eq26, S-eq27, S-eq28,29].
 
-    θ_n = (Σ_n + λ_n I)⁻¹ Xᵀy/n with the least λ_n ≥ 0 at which the norm is at most L:
-    the norm falls in λ, so that bisection finds it. The paper has ‖θ‖² − L for ‖θ‖² −
-    L².
+    With Σ_n = XᵀX/n the solution is θ_n = (Σ_n + λ_n I)⁻¹ Xᵀy/n for the least λ_n ≥ 0
+    at which the norm is at most L. The norm decreases with λ, so that bisection finds
+    λ_n. The paper prints ‖θ‖² − L in place of ‖θ‖² − L².
 
     Args:
         X: Inputs (n, d).
@@ -161,7 +169,7 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
         return (jnp.where(long, middle, low), jnp.where(long, high, middle)), None
 
     highest = jnp.linalg.norm(b) / jnp.maximum(L, jnp.finfo(b.dtype).tiny ** 0.5)
-    # all digits of λ, unless it is below eps · highest
+    # So many halvings give all digits of λ, unless λ is below eps · highest.
     halvings = 2 * (jnp.finfo(b.dtype).nmant + 1)
     (_, lam), _ = jax.lax.scan(
         halve, (jnp.zeros_like(highest), highest), None, length=halvings
@@ -177,17 +185,17 @@ def joint_erm(
     """Base model trained jointly with the memory of its residuals: least squares on the
     leave-one-out errors of the sum of both [S-disc].
 
-    The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least
-    squares on differences, which is the energy of the residual and not its mean square
-    [S-sharp4].
+    If the memory reads the nearest other row j, the error at x_i is ⟨θ, x_i − x_j⟩ −
+    (y_i − y_j). Joint training is therefore least squares on differences. It minimises
+    the energy of the residual and not its mean square [S-sharp4].
 
     Args:
         X: Inputs (n, d), or features of them.
         y: Targets (n,).
         L: Radius of the ball, positive.
-        nearest: Index of the nearest other row, per row (n,), if X are features of the
-            points among which neighbours are found; by default it is searched among the
-            rows of X.
+        nearest: Index of the nearest other row, for each row (n,). By default it is
+            searched among the rows of X. Pass it if X are features of the points, and
+            the neighbours are those of the points themselves.
     """
     positive("L", L)
     X, targets = _regression(X, y)
@@ -227,19 +235,19 @@ def simulate(
     with ‖θ_*‖ = 1, and a base model with ‖θ‖ ≤ L.
 
     Args:
-        n: Number of stored examples; several numbers are measured on nested data, and
-            compiled once.
+        n: Number of stored examples, or several numbers. Several use nested data sets
+            and one compiled program.
         d: Dimension.
-        L: Radius of the base model's class, in [0, 1): below 1 it cannot hold the
-            truth.
+        L: Radius of the base model's class, in [0, 1): below 1 the class does not
+            contain the truth.
         key: JAX random key.
-        repetitions: Independent data sets.
-        queries: Test points for each.
-        noise: Variance σ² of Gaussian noise on the labels; errors are against the
-            truth.
+        repetitions: Number of independent data sets.
+        queries: Number of test points for each data set.
+        noise: Variance σ² of Gaussian noise on the labels. The errors are measured
+            against the truth without noise.
         k: Number of neighbours, equally weighted.
-        split: True if the base learns from another n examples than those remembered
-            [S-S2].
+        split: True if the base model learns from n other examples than those that the
+            memory stores [S-S2].
     """
     sizes = np.asarray(n)
     small = real("L", L, "in [0, 1): the base model must be too small")
@@ -288,7 +296,8 @@ def _simulate(
     split: bool,
 ) -> LinearRisks:
     def repeat(key: Array) -> LinearRisks:
-        # One draw of everything: each further one costs as long to compile as the rest.
+        # All random numbers come from one draw, because each further draw takes as long
+        # to compile as the rest of the program.
         normal = jax.random.normal(key, ((1 + split) * most + queries, width + 3))
         X = _into_ball(normal[:most, 1:], d)
         y_noise = normal[:most, 0]
@@ -296,13 +305,13 @@ def _simulate(
         y = X[:, 0] + jnp.sqrt(noise) * y_noise  # θ_* = e₁: the points are isotropic
         learning_points = _into_ball(normal[most + queries :, 1:], d)
         learn_from = (learning_points, learning_points[:, 0]) if split else (X, y)
-        # so few numbers to a point that no search is faster
+        # All distances, because with so few coordinates per point no search is faster.
         square = ((q[:, None] - X[None]) ** 2).sum(-1)
         return jax.lax.map(
             lambda n: _measure(n, X, y, q, square, learn_from, L, k), sizes
         )
 
-    # no remainder: it would compile anew
+    # Batches have one size, because a remainder would compile a second program.
     at_once = next(b for b in range(_AT_ONCE, 0, -1) if len(keys) % b == 0)
     return jax.tree.map(
         lambda part: part.T, jax.lax.map(repeat, keys, batch_size=at_once)

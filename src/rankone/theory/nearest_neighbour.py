@@ -1,10 +1,10 @@
 """Squared distance to the nearest of n random points: its exact mean, two bounds on the
 mean, and a law of two terms.
 
-Points uniform in the ball of radius √(d + 2) in d dimensions, where every coordinate
-has variance 1 [S-A5.1]. Z_n is the squared distance of one more point to the nearest of
-n [S-eq11]; eqs S-eq13 to S-eq20 of the paper derive a looser bound. Plain
-double-precision numbers.
+The points are uniform in the ball of radius √(d + 2) in d dimensions, where every
+coordinate has variance 1 [S-A5.1]. Z_n is the squared distance of one more point to the
+nearest of n [S-eq11]. Eqs S-eq13 to S-eq20 of the paper derive a looser bound. All
+functions compute in double precision with NumPy.
 """
 
 from collections.abc import Callable
@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-_DIMENSIONS = 1_000  # beyond, volumes of balls under- and overflow
-_NEGLIGIBLE = 60.0  # (1 − F)ⁿ ≤ e⁻⁶⁰ from nF = 60 on
+_DIMENSIONS = 1_000  # in more dimensions the volumes of balls under- and overflow
+_NEGLIGIBLE = 60.0  # (1 − F)ⁿ ≤ e⁻⁶⁰ where nF ≥ 60, for a fraction F of the points
 
 
 Risk = float | Float[np.ndarray, "*n"]
@@ -39,11 +39,12 @@ class NearestNeighbourRisk(Module):
     risk of one nearest neighbour [S-eq40].
 
     Attributes:
-        lower: Proved: c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d), which is also
-            the law's first term [S-S1].
-        upper: Proved: 4 c_n [S-S1].
-        law: Two terms, interior and boundary; the error is of order n^(−4/d) [S-S7].
-        exact: Value by quadrature, to about seven digits.
+        lower: Proved lower bound c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d),
+            which is also the law's first term [S-S1].
+        upper: Proved upper bound 4 c_n [S-S1].
+        law: Sum of two terms, one of the interior and one of the boundary of the ball;
+            its error is of order n^(−4/d) [S-S7].
+        exact: Value by quadrature, accurate to about seven digits.
     """
 
     lower: Risk
@@ -63,14 +64,14 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     0.0396 <= 0.0436 <= 0.1584
 
     Args:
-        n: Number of stored points, 1 or more; a number or an array. It is not traced:
-            the quadrature runs in double precision on the host, so that jit, vmap and
-            grad cannot take a function of n.
-        d: Dimension, from 1 to 1,000, beyond which volumes of balls have no
-            floating-point numbers.
+        n: Number of stored points, 1 or more; a number or an array. It cannot be
+            traced by jit, vmap or grad, because the quadrature runs in double precision
+            on the host.
+        d: Dimension, from 1 to 1,000. In more dimensions the volumes of balls exceed
+            the range of floating-point numbers.
 
     Returns:
-        Risk, or arrays of the shape of n.
+        `NearestNeighbourRisk`, with numbers, or with arrays of the shape of n.
 
     Raises:
         ValueError: If n or d is not a positive integer, or n is traced.
@@ -103,8 +104,8 @@ def _term(n: NDArray, d: int, p: int) -> Risk:
 
 def gamma_ratio(n: NDArray, a: float) -> Risk:
     """Ratio Γ(n + 1)/Γ(n + 1 + a), which approaches n^(−a) for large n."""
-    # From 10⁷ on the difference of the two gammaln has lost more digits than the
-    # ratio's series neglects.
+    # Above 10⁷ the difference of the two gammaln loses more digits than the truncation
+    # of the ratio's series costs.
     series = n**-a * (1 - a * (a + 1) / (2 * n))
     return np.where(n > 1e7, series, np.exp(gammaln(n + 1) - gammaln(n + 1 + a)))
 
@@ -115,8 +116,9 @@ def boundary_constant(d: int) -> float:
     mean: the integral over [0, 1] of q_d(t)^(−3/d) − 1, with
     q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
 
-    There I is the regularised incomplete beta function, and q_d(t) the fraction of a
-    small ball that lies inside a flat wall at t radii from its centre.
+    I is the regularised incomplete beta function. q_d(t) is the fraction of a small
+    ball on the inner side of a flat wall, if the wall is t radii from the centre of the
+    ball.
     """
     integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
     t = np.concatenate([(panel + (_NODES + 1) / 2) / 8 for panel in range(8)])
@@ -128,13 +130,14 @@ def _quadrature(n: float, d: int) -> float:
     """E Z_n by Gauss–Legendre panels: in the distance from the wall, and in the
     distance between the points.
     """
-    # a ball of radius t holds at least (t/2)^d of the points
+    # A ball of radius t around a point contains at least the fraction (t/2)^d of the
+    # unit ball.
     reach = min(2.0, 2 * (_NEGLIGIBLE / n) ** (1 / d))
     doublings = np.arange(-9, int(np.log2(1 / reach)) + 2)
     edges = np.unique(np.clip(np.append(0, reach * 2.0**doublings), 0, 1))
     depth, w_depth = _panels(edges[:-1], edges[1:])  # 1 − ‖x‖
     r = 1 - depth.ravel()
-    clearance = np.minimum(1 - r, reach)  # up to here the ball around x lies inside
+    clearance = np.minimum(1 - r, reach)  # radius up to which the ball of x lies inside
     inner = _distance_integral(np.zeros_like(r), clearance, n, lambda t: t**d)
     beyond = np.minimum(1 + r, reach)
     crosses = clearance < beyond  # a larger ball around x leaves the unit ball
@@ -175,9 +178,9 @@ def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
     where the balls cross.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        # distance of the plane of crossing from the centre of the unit ball
+        # Distance from the centre of the unit ball to the plane where the balls cross
         wall = (r**2 + 1 - t**2) / (2 * r)
-        offset = (r**2 + t**2 - 1) / (2 * r * t)  # and from the point, in radii
+        offset = (r**2 + t**2 - 1) / (2 * r * t)  # the same from the point, in radii t
         crossing = _cap(wall, d) + t**d * _cap(offset, d)
     return np.where(t <= 1 - r, t**d, np.where(t >= 1 + r, 1.0, crossing))
 

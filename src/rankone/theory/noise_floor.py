@@ -1,9 +1,9 @@
 """Excess loss that noise leaves in the stationary state of descent, compared with the
 rate at which descent forgets its start.
 
-Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a
-preconditioner, β the momentum of heavy ball. All results are exact, and proved in the
-chapter.
+The loss is ½wᵀHw. Its gradients contain noise of covariance N, independent from step to
+step; P is a preconditioner, and β the momentum of heavy ball. All results are exact and
+are proved in the chapter.
 """
 
 import jax
@@ -28,11 +28,12 @@ def noise_floor(
     r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise) with heavy ball, in the
     stationary state [K-sharp7].
 
-    S is `conditioning.stationary_covariance`. For a symmetric P the result is
-    $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$ with the
-    eigenvectors $q_i$ and eigenvalues $h_i$ of $\eta H^{1/2}PH^{1/2}$ and
-    $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$: each direction is an
-    independent random walk at the rate $h_i$, and a higher rate leaves more noise.
+    S is `conditioning.stationary_covariance`, the covariance of w. For a symmetric P
+    the excess loss is $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top
+    H^{-1/2}NH^{-1/2}q_i$ with the eigenvectors $q_i$ and eigenvalues $h_i$ of $\eta
+    H^{1/2}PH^{1/2}$ and $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$.
+    Along each $q_i$ the iteration is an independent random walk with the rate $h_i$,
+    and a higher rate leaves more noise.
 
     Args:
         H: Curvature (k, k), positive definite.
@@ -84,10 +85,11 @@ def lowest_floor(
     r"""Least excess loss that any P, rate and momentum can reach if the slowest error
     component shrinks by ρ per step [K-sharp7].
 
-    It is $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$, of
-    $P=H^{-1}$ at the rate $(1-\rho)^2$ with the momentum $\rho^2$; and
-    $\frac12\mathrm{tr}(H^{-1}N)\frac{1-\rho}{1+\rho}$ without momentum, at the rate
-    $1-\rho$.
+    With momentum the least excess loss is
+    $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$. It is reached by
+    $P=H^{-1}$ at the rate $(1-\rho)^2$ with the momentum $\rho^2$. Without momentum it
+    is $\frac12\mathrm{tr}(H^{-1}N)\frac{1-\rho}{1+\rho}$, reached by $P=H^{-1}$ at the
+    rate $1-\rho$.
 
     Args:
         H: As in `noise_floor`.
@@ -117,7 +119,7 @@ def _rates(
     momentum: ArrayLike,
 ) -> tuple[Array, Array]:
     """The rates hᵢ of the separate walks, rising, and the variance of the noise along
-    each.
+    the direction of each.
     """
     H, P, N = (
         array(name, value, "(k, k)", 2)
@@ -170,7 +172,8 @@ def _rates(
 def _walks(
     H: Array, N: Array, P: Array, learning_rate: ArrayLike
 ) -> tuple[Array, Array]:
-    # H = LLᵀ: in Lᵀw the step is symmetric, and P H has the eigenvalues of LᵀPL
+    # With H = LLᵀ, the step on Lᵀw has the symmetric matrix ηLᵀPL, which has the
+    # eigenvalues of ηPH.
     root = jnp.linalg.cholesky(H)
     rates, Q = jnp.linalg.eigh(learning_rate * root.T @ P @ root)
     whitened = jnp.linalg.solve(root.T, Q)
@@ -187,7 +190,7 @@ def _floor(rates: Array, noise: Array, momentum: ArrayLike) -> Array:
 def _radius(rates: Array, momentum: ArrayLike) -> Array:
     """Largest modulus of the roots of z² − (1 + β − h)z + β, over all h."""
     middle = jnp.abs(1 + momentum - rates)
-    # 0 where the roots are conjugate, of modulus √β
+    # 0 where the roots are complex conjugates, whose modulus is √β
     root_gap = jnp.sqrt(jnp.maximum(middle**2 - 4 * momentum, 0))
     return jnp.maximum((middle + root_gap) / 2, jnp.sqrt(momentum)).max()
 

@@ -1,8 +1,8 @@
 """Effect of one gradient step on a network of one hidden layer: all answers move in the
 same direction [M-S9].
 
-The network is f(x) = c + Σᵢ oᵢ(wᵢx + bᵢ)₊ of a number x ≥ 0, all of c, o, w and b
-trainable. One step of size α on ½(f(x) − y)² has the strength d = α(y − f(x)).
+The network is f(x) = c + Σᵢ oᵢ(wᵢx + bᵢ)₊ with one input x ≥ 0, and the step trains all
+of c, o, w and b. A step of size α on ½(f(x) − y)² has the strength d = α(y − f(x)).
 """
 
 import jax
@@ -29,7 +29,8 @@ def one_layer_kernel(
     O(d²) [M-S9].
 
     $K=1+\sum_ih_i(x)h_i(x^*)+(1+xx^*)\sum_io_i^2\,\mathbf 1_i(x)\mathbf 1_i(x^*)$ with
-    $h_i=(w_ix+b_i)_+$: at least 1 for $x,x^*\ge0$.
+    the activation $h_i(x)=(w_ix+b_i)_+$ of unit i, and $\mathbf 1_i(x)=1$ where unit i
+    is active. K is at least 1 for $x,x^*\ge0$. The strength d is α(y − f(x)).
 
     Args:
         w: Weights on x (h,).
@@ -53,7 +54,8 @@ def one_layer_move(
     r"""Change of the output at x* by a step of strength d, to all orders [M-S9].
 
     $d+\sum_{i:p_i(x)>0}\big[(o_i+d\,p_i(x))\,(p_i(x^*)+d\,o_i(1+xx^*))_+-o_i\,p_i(x^*)_+\big]$
-    with $p_i(x)=w_ix+b_i$. For $x,x^*\ge0$ it has the sign of d and at least its size.
+    with $p_i(x)=w_ix+b_i$. For $x,x^*\ge0$ the change has the sign of d, and its
+    absolute value is at least $|d|$.
 
     Args:
         w: Weights on x (h,).

@@ -1,10 +1,11 @@
 """One rule for all writes: a memory stores R X, and every method of writing is a choice
 of X [W-rule].
 
-M is a memory (H, F) that reads features, K (F, m) the features of the keys, V (H, m)
-the values, G (F, F) the geometry; R = V − MK and S = KᵀGK. These are plain
-double-precision matrices, with each formula as in the text; `rankone.writes` is the
-library.
+M is a memory (H, F) that reads features, K (F, m) are the features of the keys, V (H,
+m) the values, and G (F, F) is the geometry. R = V − MK are the residuals and S = KᵀGK
+is the kernel of the keys. U is the part of S above its diagonal. The functions here use
+plain double-precision matrices and follow the formulas of the text. `rankone.writes`
+implements the rules for practical use.
 """
 
 from collections.abc import Callable
@@ -39,7 +40,7 @@ Matrix = Float[NDArray, "_ _"]
 @checked
 def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
     """Matrix X of a rule for keys whose kernel is S (m, m): the coefficients that the
-    rule gives for the residuals I [W-rule].
+    rule gives if the residuals are the identity matrix [W-rule].
     """
     instance("rule", rule, Rule, "a rule, such as Exact() or BatchStep()")
     S = _square("S", S)
@@ -54,9 +55,10 @@ def partial_solve(
     r"""Matrix X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹. Each pair allows for a
     fraction of the answers that the earlier and later pairs give [W-rule].
 
-    (0, 0) is the batch step and (1, 0) the sequence, both at the rates 1/Sₜₜ; (1, 1) is
-    exact, and with the slack 1/ω the ridge. Between these points X exists as well: for
-    $S\succ0$, fractions a and b from 0 to 1, and slack s,
+    U is the part of S above its diagonal. The fractions (earlier, later) = (0, 0) give
+    the batch step and (1, 0) the sequence of delta-rule writes, both at the rates
+    1/Sₜₜ. (1, 1) gives the exact write, or with the slack 1/ω the ridge. X also exists
+    for all fractions a and b between 0 and 1, with slack s, because for $S\succ0$
     $x^\top X^{-1}x=s\lVert x\rVert^2+(1-\frac{a+b}2)\,x^\top\!\operatorname{diag}(S)\,x
     +\frac{a+b}2\,x^\top Sx>0$.
 
@@ -89,7 +91,7 @@ def write_one_by_one(
     G: ArrayLike | None = None,
 ) -> Matrix:
     """Memory after the delta rule, M ← M + η (v − Mk) ⊗ Gk, for one pair after another.
-    The matrix X is not used [W-rule].
+    The computation does not use the matrix X [W-rule].
 
     Args:
         M: Memory before (H, F).
@@ -132,8 +134,9 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
     """Largest factor by which a round of writes multiplies the residuals, in the norm
     √(r S⁻¹ rᵀ) [W-cycles].
 
-    It is ‖I − S^½ X S^½‖, below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant
-    of I − XS is Π(1 − ηₜSₜₜ).
+    A round writes every pair once by the delta rule, so that X = (diag(1/η) + U)⁻¹ with
+    U the part of S above its diagonal. The factor is ‖I − S^½ X S^½‖. It is below 1 if
+    0 < ηₜSₜₜ < 2 for all pairs. The determinant of I − XS is Π(1 − ηₜSₜₜ).
 
     Args:
         S: Kernel of the keys, symmetric and positive definite.
@@ -173,6 +176,9 @@ def overlap(S: ArrayLike) -> float:
 def dilute_bound(rho: float) -> float:
     """Bound ρ/(1 − ρ) on the sum of absolute values in any row of S⁻¹ − I or (I + U)⁻¹
     − I; inf for ρ ≥ 1 [W-dilute].
+
+    ρ is the `overlap` of S, whose diagonal is 1, and U the part of S above its
+    diagonal.
     """
     rho = float(not_negative("rho", rho))
     return rho / (1 - rho) if rho < 1 else float("inf")
@@ -189,16 +195,16 @@ def expected_error(
     r"""Mean squared error of the answer R w at a query q, if the residuals R have the
     covariance κ and are stored with noise [W-risk].
 
-    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$: least for
-    $w_*=(S+s^2I)^{-1}\kappa(K,q)$, and for any other w more by
-    $(w-w_*)^\top(S+s^2I)(w-w_*)$.
+    The error is $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$ with $S=\kappa(K,K)$.
+    It is least for $w_*=(S+s^2I)^{-1}\kappa(K,q)$. Any other w has an error that is
+    larger by $(w-w_*)^\top(S+s^2I)(w-w_*)$.
 
     Args:
-        w: Weight of each stored residual, one query per column (m, n): X κ(K, q),
-            normalised or not.
+        w: Weight of each stored residual, one query per column (m, n): such as X κ(K,
+            q), normalised or not.
         S: Kernel of the keys (m, m).
         weights: κ(K, q), one query per column (m, n).
-        own: κ(q, q), broadcast against the queries.
+        own: κ(q, q), one number, or one for each query (n,).
         noise: Standard deviation s of the noise in the stored values.
     """
     w = _matrix("w", w)
@@ -230,14 +236,17 @@ def delta_layer(
     """Answers of a layer that writes each pair by the delta rule and then answers the
     query of the same column, computed for all columns at once [W-delta].
 
-    V (D⁻¹ + U)⁻¹ (KᵀQ)△, where △ keeps the pairs up to each query. With X = D instead
-    it is linear attention.
+    The answers are V X (KᵀQ)△ with X = (D⁻¹ + U)⁻¹, where D is the diagonal matrix of
+    the rates, U the part of KᵀK above its diagonal, and △ sets the entries below the
+    diagonal to 0: each query reads only the pairs up to its own. With X = D instead the
+    layer is linear attention.
 
     Args:
         K: Keys (F, m).
         V: Values (H, m).
-        Q: Queries (F, m): each is asked when the pair of its column has been written.
-        rates: η (m,), or one for all; none of them 0.
+        Q: Queries (F, m). Each is answered right after the pair of its column is
+            written.
+        rates: η (m,), or one number for all; none of them 0.
     """
     K, V, Q = (_matrix(name, value) for name, value in (("K", K), ("V", V), ("Q", Q)))
     for name, value, shape in (("V", V, (len(V), K.shape[1])), ("Q", Q, K.shape)):
@@ -262,7 +271,8 @@ def first_order_move(
     """First-order change of f at q by a step on ½ Σ‖f(k) − v‖²: η Σₜ J(q)J(kₜ)ᵀ rₜ with
     J = ∂f/∂params [W-ttt].
 
-    Exact where f is linear in its parameters; then, with f = Mφ, the kernel is
+    rₜ = vₜ − f(kₜ) are the residuals before the step. The change is exact if f is
+    linear in its parameters. For f = Mφ with the parameters M, the kernel J(q)J(kₜ)ᵀ is
     φ(kₜ)ᵀφ(q) times the identity.
 
     Args:

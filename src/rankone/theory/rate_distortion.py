@@ -1,12 +1,13 @@
 """Effect of rounding T to a few bits per entry on the values read from T [D-sharp12,
 D-sharp16].
 
-Let T̂ = T + q be read in place of T. One theorem holds for every q. The other results
-are a law for the levels of `rounded`: entries of T are sums of K cosines of nearly
-independent phases, close to normal of variance K/2Y, and a normal variable rounded to
-Max's 2^b levels keeps a fraction 1 − d_b of its variance. Rounding then acts like a
-loss of features, from Y to (1 − d_b)Y, and every law of `thresholds` holds with that
-number.
+The memory reads T̂ = T + q in place of T, where q is the error of rounding. One theorem
+holds for every q (`rounding_error`). The other results are a law for the levels of
+`rankone.memory.packed.rounded`. Entries of T are sums of K cosines of nearly
+independent phases, so that they are close to normal with the variance K/2Y. Rounding a
+normal variable to Max's 2^b levels preserves a fraction 1 − d_b of its variance.
+Rounding therefore acts like a loss of features, from Y to (1 − d_b)Y, and every law of
+`thresholds` holds with this smaller number.
 """
 
 import jax
@@ -28,8 +29,8 @@ def distortion(bits: int) -> float:
     """Mean squared error d_b of a standard normal variable rounded to Max's 2^b levels
     [D-sharp16].
 
-    1 − 2/π at one bit; 0 for 32, which means no rounding here. For many bits each
-    further bit divides it by four.
+    The error is 1 − 2/π for one bit. It is 0 for 32 bits, which stand for no rounding.
+    For many bits each further bit divides the error by about four.
 
     Args:
         bits: 32, 8, 4, 2 or 1.
@@ -49,7 +50,7 @@ def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
 
     Args:
         Y: Number of frequencies.
-        bits: Bits an entry of T: 32, 8, 4, 2 or 1.
+        bits: b, bits per entry of T: 32, 8, 4, 2 or 1. The error d_b is `distortion`.
     """
     return (1 - distortion(bits)) * jnp.asarray(Y)
 
@@ -59,8 +60,9 @@ def stored_bits(*, bits: int) -> float:
     """Bits of T per bit of the patterns, 4b/(1 − d_b), at the load where stored
     patterns become unstable [D-sharp16].
 
-    At this load (1 − d_b)Y = 2DK. T has 2Y entries of b bits, and the patterns have DK
-    bits. The ratio is smallest for one bit per entry, with more entries.
+    At this load (1 − d_b)Y = 2DK, with d_b the `distortion`. T has 2Y entries of b
+    bits, and the patterns have DK bits. The ratio is smallest for one bit per entry,
+    although T then needs the most entries.
 
     Args:
         bits: b, bits per entry of T: 32, 8, 4, 2 or 1.
@@ -76,14 +78,15 @@ def rounding_error(
     """Root mean square, over all of space, of the difference between two memories' Ŝ,
     and of that between their ∇Ŝ [D-sharp12].
 
-    For sincos features and every q = T̂ − T: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α² +
-    q_{Y+α}²)). Both are exact if no frequency is zero and no two are equal or opposite,
-    because cosines are orthogonal on average.
+    For sincos features with frequencies ω_α, let q be the difference of the two T. The
+    two results are ‖q‖/√(2Y) and √(β/2Y · Σ_α ‖ω_α‖²(q_α² + q_{Y+α}²)). Both are exact
+    if no frequency is zero and no two are equal or opposite, because the cosines are
+    then orthogonal in the average over all of space.
 
     Args:
         memory: One memory, of sincos features.
-        other: The other, with the same features and β; `replace(memory, bits=...)` for
-            example.
+        other: The other memory, with the same features and β; for example
+            `replace(memory, bits=...)`.
 
     Returns:
         The root mean square of the difference of Ŝ, which has no unit, and of ∇Ŝ, in

@@ -1,9 +1,9 @@
 """Reach share: the fraction of a gradient that W = W0 + TUV can follow when only U is
 trained.
 
-The first step of descent on U, with orthonormal T and V, lowers the loss by η‖TᵀGVᵀ‖²
-to first order, where descent on all of W lowers it by η‖G‖². These functions compute
-the ratio.
+Let G be the gradient with respect to W, and let T have orthonormal columns and V
+orthonormal rows. To first order, the first step of descent on U lowers the loss by
+η‖TᵀGVᵀ‖², and the first step on all of W by η‖G‖². These functions compute the ratio.
 """
 
 from functools import partial
@@ -24,12 +24,12 @@ def reach_share(
     ‖TT⁺GV⁺V‖²/‖G‖² [K-sharp8].
 
     Args:
-        G: Gradient by W (m, n), not zero.
+        G: Gradient with respect to W (m, n), not zero.
         T: (m, p).
         V: (q, n).
 
     Raises:
-        ValueError: If the shapes do not chain.
+        ValueError: If the shapes of G, T and V do not fit.
 
     >>> import numpy as np
     >>> print(f"{reach_share(np.diag([3.0, 4.0]), np.array([[0.0], [1.0]]), np.eye(2)):.2f}")
@@ -57,8 +57,8 @@ def best_share(G: Real[ArrayLike, "m n"], rank: int) -> Float[Array, ""]:
     over the `rank` largest singular values of G, divided by Σσᵢ² over all [K-sharp8].
 
     Args:
-        G: Gradient by W (m, n), not zero.
-        rank: Columns of T, rows of V.
+        G: Gradient with respect to W (m, n), not zero.
+        rank: Number of columns of T and rows of V.
     """
     G = array("G", G, "(m, n)", 2)
     return _best(G, integer("rank", rank, "a rank that W can have", most=min(G.shape)))
@@ -78,6 +78,9 @@ def example_share(
 ) -> Float[Array, ""]:
     """Reach share of the gradients δxᵀ of single examples, as a ratio of means over the
     examples, where δ and x are independent [K-sharp8].
+
+    x is the input of the layer and δ the derivative of the loss with respect to its
+    output.
 
     Args:
         A: Second moment of x (n, n).

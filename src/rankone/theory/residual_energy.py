@@ -1,12 +1,13 @@
 """Risk of ResMem as a function of the roughness of the base model's residual, which is
 its Dirichlet energy and not its mean square.
 
-The memory reads one neighbour x_(1) of n, and g = f_* − f is any residual. The risk is
-then E(g(x) − g(x_(1)))². For Lipschitz g and points of density p it is n^(−2/d) κ_d
-∫‖∇g‖² p^(1−2/d) in the limit [S-sharp2]; on the torus the same number bounds it for
-every n [S-sharp1]. With the linear functions and the isotropic points of
-`linear_resmem` the energy equals the mean square, and the risk is a product of two
-risks. All numbers are plain double-precision numbers.
+The residual g = f_* − f of a base model f may be any function. The memory adds the
+residual at the nearest, x_(1), of n stored points, so that the risk is E(g(x) −
+g(x_(1)))². For Lipschitz g and points of density p the risk tends to n^(−2/d) κ_d
+∫‖∇g‖² p^(1−2/d) [S-sharp2], with the constant κ_d of `neighbour_constant`. On the torus
+the same number bounds the risk for every n [S-sharp1]. With the linear functions and
+the isotropic points of `linear_resmem` the energy equals the mean square, and the risk
+is a product of two risks. All functions compute in double precision with NumPy.
 """
 
 from math import pi
@@ -22,7 +23,7 @@ from rankone.theory.nearest_neighbour import Risk, boundary_constant, gamma_rati
 __all__ = ["energy_law", "mode_risk", "neighbour_constant", "wall_law"]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-# e⁻⁶⁰ is the chance of a neighbour beyond the last panel
+# The probability of a neighbour beyond the last panel is e⁻⁶⁰.
 _PANELS = 64
 _NEGLIGIBLE = 60.0
 
@@ -37,8 +38,8 @@ def neighbour_constant(d: int) -> float:
     """Constant κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of
     the displacement to the nearest of n points.
 
-    It is in units of n^(−2/d), for a density of 1 far from any wall [S-sharp1,
-    S-sharp2].
+    The mean square is in units of n^(−2/d), for a density of 1 and far from any wall
+    [S-sharp1, S-sharp2]. V_d is the volume of the unit ball.
     """
     d = integer("d", d, "a positive integer number of dimensions")
     return float(gamma(1 + 2 / d)) / (d * unit_ball(d) ** (2 / d))
@@ -49,14 +50,15 @@ def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
     """Risk of ResMem as a function of the residual's Dirichlet energy:
     κ_d Γ(n + 1)/Γ(n + 1 + 2/d) ∫‖∇g‖² p^(1−2/d) [S-sharp1, S-sharp2].
 
-    On the torus this is E Z_n/d · ∫‖∇g‖², except with the probability (1 − V_d/2^d)ⁿ
-    that no point lies within half a side.
+    On the torus of side 1 this is E Z_n/d · ∫‖∇g‖², where Z_n is the squared distance
+    to the nearest of n points. The formula ignores the case that no point lies within
+    half a side, which has the probability (1 − V_d/2^d)ⁿ.
 
     Args:
         n: Number of stored examples.
         d: Dimension.
-        energy: ∫‖∇g‖² p^(1−2/d) over the space, in units of the risk times length²
-            where p is uniform on volume 1.
+        energy: ∫‖∇g‖² p^(1−2/d) over the space, for the residual g and the density p of
+            the points; in the unit of the risk.
     """
     return (
         neighbour_constant(d)
@@ -70,9 +72,11 @@ def wall_law(n: Numbers, d: int, tangential: Numbers, normal: Numbers) -> Risk:
     """Contribution of a wall, a part of the domain's boundary, to the risk of
     `energy_law`: a term of order n^(−3/d) [S-sharp3].
 
-    Γ(1 + 3/d) b_d/(d V_d^(3/d)) ∫ p^(1−3/d) (‖∇_τ g‖² + (1 − d/3)(∂_ν g)²) over the
-    wall, with n^(−3/d) written as Γ(n + 1)/Γ(n + 1 + 3/d) and b_d the
-    `boundary_constant`. The part along the normal is negative for d > 3.
+    The term is Γ(1 + 3/d) b_d/(d V_d^(3/d)) ∫ p^(1−3/d) (‖∇_τ g‖² + (1 − d/3)(∂_ν g)²)
+    over the wall, times Γ(n + 1)/Γ(n + 1 + 3/d), which is close to n^(−3/d). Here ∇_τ
+    is the gradient along the wall, ∂_ν the derivative normal to it, V_d the volume of
+    the unit ball, and b_d the `boundary_constant`. The normal part is negative for d >
+    3.
 
     Args:
         n: Number of stored examples.
@@ -100,16 +104,17 @@ def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
     """Factor m_n(ν) = 2E(1 − cos 2πν·v) by which one remembered neighbour multiplies
     the risk of a wave on the torus [S-sharp1].
 
-    A residual Σ c_ν e^(2πiν·x) has the risk Σ|c_ν|² m_n(ν) for every n. For long waves
-    m_n is (2π‖ν‖)² E Z_n/d. It never exceeds that, and it tends to 2 for short waves.
-    The displacement v to the neighbour is taken as isotropic, which is true except
-    with a probability of (1 − V_d/2^d)ⁿ.
+    A residual Σ c_ν e^(2πiν·x) has the risk Σ|c_ν|² m_n(ν) for every n. Here v is the
+    displacement to the nearest of n points and Z_n = ‖v‖². The factor m_n never exceeds
+    (2π‖ν‖)² E Z_n/d, approaches this value for long waves, and tends to 2 for short
+    waves. The function takes v as isotropic, which is true except with a probability of
+    (1 − V_d/2^d)ⁿ, with V_d the volume of the unit ball.
 
     Args:
         n: Number of stored points, an array (...) or a number.
         d: Dimension.
-        frequency: ‖ν‖, in waves per side, positive; of a shape that broadcasts with
-            n's.
+        frequency: ‖ν‖, in waves per side of the torus, positive; of a shape that
+            broadcasts with that of n.
     """
     d = integer("d", d, "a positive integer number of dimensions")
     k = np.asarray(frequency, float)
@@ -119,7 +124,8 @@ def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
         )
     edges = np.linspace(0, _NEGLIGIBLE ** (1 / d), _PANELS + 1)
     half = (edges[1] - edges[0]) / 2
-    # t^d = −n log(1 − V_d r^d) has an exponential law
+    # With r the distance to the neighbour, t^d = −n log(1 − V_d r^d) is exponentially
+    # distributed.
     t = (edges[:-1, None] + half * (_NODES + 1)).ravel()
     weight = np.tile(half * _WEIGHTS, _PANELS) * d * t ** (d - 1) * np.exp(-(t**d))
     distance = (-np.expm1(-(t**d) / _sizes(n)[..., None]) / unit_ball(d)) ** (1 / d)
@@ -128,7 +134,7 @@ def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
 
 def _one_less_cosine(y: NDArray, b: float) -> NDArray:
     """1 − E cos z·ω over directions ω in 2b dimensions, y = ‖z‖²/4: by its series where
-    the difference loses digits.
+    y is so small that the difference would lose digits.
     """
     series = y / b * (1 - y / (2 * (b + 1)) * (1 - y / (3 * (b + 2))))
     return np.where(y < 1e-3, series, 1 - hyp0f1(b, -y))

@@ -1,9 +1,15 @@
 """Rates of ResMem in the linear model, in plain double precision, and the width at which
 it recalls every training example.
 
-Of the printed chain S-2stage and S-purekNN are about the theorem, S-eq33 and S-eq34
-about the shrinkage; S-eq35, S-eq36 and S-eq37 collect the constants that `base_bound`
-and `covariance_tail` replace, and S-eq39 is twice `base_law`.
+In this model the truth is ⟨θ_*, x⟩ with ‖θ_*‖ = 1, and the points x are uniform in the
+ball of radius √(d + 2). The base model θ_n is the least-squares solution with ‖θ‖ ≤ L <
+1 from n points, and tends to θ_∞ = Lθ_*. Z_n is the squared distance of a further point
+to the nearest of n points.
+
+These claims are about lines of the paper's proof: S-2stage and S-purekNN about the
+theorem, S-eq33 and S-eq34 about the shrinkage. The bounds of `base_bound` and
+`covariance_tail` replace the constants of S-eq35, S-eq36 and S-eq37. The term T₁ of
+S-eq39 is twice `base_law`.
 """
 
 from math import ceil, exp, inf, log
@@ -41,10 +47,12 @@ def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
     """Smallest margin of the right label at a training example whose neighbours have
     the weight β: 1 − 4β, which is attained [S-S6].
 
-    At its own example the score is (1 − β) onehot(y) + β(p + r) with r the neighbours'
-    mean residual, so that y leads another class c by at least (1 − β) + β(−1 − 2).
-    Neighbours of class c attain this bound if the base model is certain of a wrong
-    class at them and at the example.
+    The margin is the score of the right label y minus the largest other score. At a
+    training example the scores are (1 − β) onehot(y) + β(p + r), where p are the base
+    model's probabilities and r is the mean residual of the neighbours. So the score of
+    y exceeds that of another class c by at least (1 − β) + β(−1 − 2). The bound is
+    attained if the neighbours have the class c, and the base model is certain of y at
+    the neighbours and of c at the example.
 
     Args:
         off_mass: β = 1 − the example's own weight.
@@ -57,10 +65,9 @@ def memorising_width(embeddings: Numbers, k: int) -> float:
     """Width σ = d_min / log(3(k − 1)) below which every training example is recalled
     [S-rem3.2].
 
-    Here d_min is the least distance between two embeddings.
-
-    The width is infinite for k = 1, which memorises at every σ. It is 0 if two
-    embeddings coincide, because then no σ gives a guarantee.
+    Here k is the number of neighbours, and d_min the least distance between two
+    embeddings. The width is 0 if two embeddings coincide, because then no σ gives a
+    guarantee. Otherwise it is infinite for k = 1, which recalls every example at any σ.
     """
     z = array("embeddings", embeddings, "(n, D): one embedding per row", 2)
     integer(
@@ -76,6 +83,8 @@ def memorising_width(embeddings: Numbers, k: int) -> float:
 
 class Moments(Module):
     """Moments of a point uniform in the ball of radius √(d + 2) [S-A5.1].
+
+    The point is x, of d coordinates.
 
     Attributes:
         square: E‖x‖².
@@ -100,6 +109,9 @@ def moments(d: int) -> Moments:
 def resmem_law(n: Numbers, d: int, L: float) -> Risk:
     """Risk of ResMem, (1 − L)² E Z_n/d: the limit (1 − L)² of the base model's risk,
     times the risk E Z_n/d of one nearest neighbour [S-thm5.3, S-S2, S-eq40].
+
+    The base model is linear with norm at most L, and the truth has norm 1. Z_n is the
+    squared distance to the nearest of n points in d dimensions.
     """
     return (1 - L) ** 2 * np.asarray(nearest_neighbour_risk(n, d).exact) / d
 
@@ -108,6 +120,8 @@ def resmem_law(n: Numbers, d: int, L: float) -> Risk:
 def base_law(n: Numbers, d: int, L: float) -> Risk:
     """Mean squared error E‖θ_n − θ_∞‖² of the base model for large n: L²(1 − L)² (d −
     1)(d + 2) / ((d + 4) n) [S-eq38].
+
+    θ_n are the weights from n points, of norm at most L, and θ_∞ is their limit.
     """
     return L**2 * (1 - L) ** 2 * (d - 1) * (d + 2) / ((d + 4) * np.asarray(n, float))
 
@@ -115,7 +129,7 @@ def base_law(n: Numbers, d: int, L: float) -> Risk:
 @checked
 def base_bound(n: Numbers, d: int, L: float) -> Risk:
     """A proved bound on E‖θ_n − θ_∞‖² for every n: 2L²d/n + 8dL² exp(−n / (4(d + 2)))
-    [S-S3].
+    [S-S3]. Symbols as in `base_law`.
     """
     n = np.asarray(n, float)
     return 2 * L**2 * d / n + 8 * d * L**2 * np.exp(-n / (4 * (d + 2)))
@@ -123,7 +137,10 @@ def base_bound(n: Numbers, d: int, L: float) -> Risk:
 
 @checked
 def covariance_tail(n: float, d: int, epsilon: float) -> float:
-    """Bound on P(‖Σ_n − I‖ > ε): 2d exp(−nε² / (2(d + 2)(1 + ε))) [S-propD.2]."""
+    """Bound on P(‖Σ_n − I‖ > ε): 2d exp(−nε² / (2(d + 2)(1 + ε))) [S-propD.2].
+
+    Σ_n are the second moments of n points uniform in the ball of radius √(d + 2).
+    """
     positive("epsilon", epsilon)
     return 2 * d * exp(-n * epsilon**2 / (2 * (d + 2) * (1 + epsilon)))
 
@@ -133,8 +150,8 @@ def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
     """Matrix D of the error of a ridge solution, θ_n = (I + D) θ_*/(1 + λ): D = −λ ((1
     + λ)I − Δ)⁻¹ Δ with Δ = I − Σ [S-eq30,31].
 
-    The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1
-    [S-eq32].
+    This closed form replaces two series of the paper. It gives ‖D‖ ≤ λε/(1 + λ − ε) < ε
+    for ‖Δ‖ = ε < 1 [S-eq32].
 
     Args:
         Sigma: Second moments Σ of the inputs (d, d).
@@ -148,7 +165,7 @@ def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
 @checked
 def noisy_risk(n: Numbers, d: int, L: float, noise: float) -> Risk:
     """Risk of ResMem against the truth when labels have variance σ²: σ² + (1 − L)² E
-    Z_n/d [S-S4].
+    Z_n/d [S-S4]. Symbols as in `resmem_law`; σ² is the argument `noise`.
     """
     return noise + resmem_law(n, d, L)
 
@@ -156,7 +173,7 @@ def noisy_risk(n: Numbers, d: int, L: float, noise: float) -> Risk:
 @checked
 def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
     """Noise variance σ² above which remembering one neighbour increases the risk: (1 −
-    L)²(1 − E Z_n/d), and (1 − L)² for n → ∞ [S-S4].
+    L)²(1 − E Z_n/d), and (1 − L)² for n → ∞ [S-S4]. Symbols as in `resmem_law`.
     """
     return (1 - L) ** 2 - resmem_law(n, d, L)
 
@@ -169,7 +186,7 @@ def useful_from(d: int) -> float:
     d = integer("d", d, "a positive integer number of dimensions")
     level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level
     if level > 1 / np.e:
-        return 1.0  # log n/n is below it everywhere
+        return 1.0  # log n/n is at most 1/e, so below the level for every n
     if log(1e300) / 1e300 > level:
         return inf
     root = brentq(lambda u: log(u) - u - log(level), 1.0, log(1e300))  # in u = log n

@@ -1,11 +1,11 @@
 """Soft nearest neighbours as a ratio of two linear memories, and the error of this
 ratio if the memories have a fixed length [W-knn].
 
-exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, which is a Gaussian
-vector divided by an independent Gaussian number. So random features with such
-frequencies turn the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and one
-vector, whose length does not grow with the number of pairs; the denominator is the T of
-a distributed memory.
+The kernel κ(a, b) = exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector,
+which is a Gaussian vector divided by an independent Gaussian number. Random features
+with Cauchy frequencies therefore estimate this kernel. They turn the numerator Σ κ rᵢ
+into one matrix and the denominator Σ κ into one vector, and neither grows with the
+number of pairs. The vector is the T of a distributed memory.
 """
 
 from dataclasses import replace
@@ -23,7 +23,8 @@ from rankone.memory.projections import Stored
 
 __all__ = ["far_reading", "laplace_features", "ratio_error", "soft_reading"]
 
-# of the divisor: beyond it a cosine in float32 is noise, and on some processors NaN
+# Least Gaussian divisor of a frequency. With a smaller one the angles are so large that
+# their cosine in float32 is noise, and on some processors NaN.
 _SHORTEST = 1e-3
 Columns = Float[NDArray, "_ _"]
 
@@ -33,10 +34,10 @@ def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatu
     """Random features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), used like any other
     `RandomFeatures` [W-knn].
 
-    A Cauchy vector has no mean length: one in a thousand is about a thousand times as
-    long as the others, and single precision cannot compute the cosine of such
-    angles. So lengths are cut off at a thousand. This changes the kernel only for
-    keys nearer than a thousandth of σ.
+    The frequencies are Cauchy vectors, whose length has no mean: one in a thousand is
+    about a thousand times as long as the others. Single precision cannot compute the
+    cosine of such large angles, so the Gaussian divisor is at least 0.001. This changes
+    the kernel only for keys nearer to each other than about a thousandth of σ.
 
     Args:
         D: Length of the keys.
@@ -64,7 +65,7 @@ def soft_reading(
     sigma: float,
 ) -> Columns:
     """Weighted mean Σ w̄ᵢ rᵢ of the residuals of all pairs, with w̄ᵢ proportional to
-    exp(−‖q − kᵢ‖/σ): ResMem with k = n [W-knn].
+    exp(−‖q − kᵢ‖/σ): ResMem if all stored pairs are its neighbours [W-knn].
 
     Args:
         K: Keys (D, m).
@@ -89,8 +90,9 @@ def ratio_error(
 
     $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]
     \,/\,(\sum_i\kappa(k_i,q))^2$
-    with $c_i=r_i-f(q)$, the difference of each residual from the reading. The error
-    grows where the sum of the weights is small.
+    with the kernel $\kappa(a,b)=e^{-\lVert a-b\rVert/\sigma}$ and $c_i=r_i-f(q)$, the
+    difference of each residual from the reading $f(q)$. The error is large where the
+    sum of the weights is small.
 
     Args:
         K: Keys (D, m).
@@ -122,13 +124,13 @@ def far_reading(
     """Limit of a soft reading as the query moves to infinity along u: a softmax of ⟨u,
     k⟩/σ over the keys [W-far].
 
-    The weights sum to one, so the reading does not fade. With a Gaussian kernel only
-    the pair with the largest ⟨u, k⟩ would remain.
+    Here u has length 1. The weights sum to one, so the reading does not tend to zero.
+    With a Gaussian kernel the pair with the largest ⟨u, k⟩ would get all the weight.
 
     Args:
         K: Keys (D, m).
         R: Residuals (H, m).
-        direction: u (D,), of any length but 0.
+        direction: u (D,), of any length but 0; the function normalises it.
         sigma: Width σ, positive.
     """
     u = np.asarray(direction, float)

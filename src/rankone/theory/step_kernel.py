@@ -1,9 +1,10 @@
 """Gradient descent on a few examples, seen through the kernel of the initialisation
 [M-fig2].
 
-With J the derivative of the predictions with respect to all parameters, a step of size
-α on the mean squared error of n examples moves the predictions by −α (2/n) J Jᵀe to
-first order, and exactly for a model that is linear in its parameters.
+Let J be the derivative of the predictions with respect to all parameters, and e their
+errors. A step of size α on the mean squared error of n examples changes the predictions
+by −α (2/n) J Jᵀe: to first order in general, and exactly for a model that is linear in
+its parameters.
 """
 
 from functools import partial
@@ -34,13 +35,15 @@ def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n 
 def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array, " n"]:
     """Eigenvalues of α (2/n) J Jᵀ on the examples of a task, smallest first.
 
-    To first order a step multiplies the error along an eigenvector by 1 − λ: 1 removes
-    it, 0 leaves it, 2 and more make it larger.
+    α is the step size of the learner and J the derivative of the predictions with
+    respect to all parameters. To first order a step multiplies the error along an
+    eigenvector of the eigenvalue λ by 1 − λ: λ = 1 removes the error, λ = 0 leaves it
+    unchanged, and λ > 2 enlarges it.
 
     Args:
         learner: Learner with one output, and the squared error for its loss.
-        params: Where the step starts.
-        task: Its queries are not used.
+        params: Parameters before the step.
+        task: Task, of which only the examples are used.
     """
     J = _slopes(learner, params, task.x)
     return jnp.linalg.eigvalsh(J @ J.T) * 2 / len(task.x) * learner.step_size
@@ -54,8 +57,9 @@ def frozen_predictions(
     """Predictions after 0, 1, …, `steps` steps if the kernel stayed as it is at the
     initialisation.
 
-    The model is replaced by its linearisation in the parameters, on which descent is
-    eᵢ₊₁ = (I − α (2/n) K) eᵢ at the examples, with K = J Jᵀ.
+    The model is replaced by its linearisation in the parameters. Descent on this model
+    changes the errors at the n examples by eᵢ₊₁ = (I − α (2/n) K) eᵢ with K = J Jᵀ, as
+    in `step_rates`.
 
     Args:
         learner: Learner with one output, and the squared error for its loss.

@@ -1,12 +1,12 @@
 """Thresholds of retrieval: numbers of features, signal-to-noise ratio, and numbers of
 bits.
 
-Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with σ =
-√(K/2Y) and h close to a Gaussian field of unit variance. The energy near the pattern
-then depends only on c = σ√D = √(DK/2Y) [D-sharp5]. `basin` computes from which distance
-the pattern is retrieved. These are laws for random, well separated patterns and sincos
-features, verified against simulation in the tests; the information bound is a theorem
-[D-sharp7].
+Near a stored pattern ξ, the distributed memory estimates the partition sum by Ŝ =
+exp(−‖u‖²/2) + σh(u) with u = √β(x − ξ) and σ = √(K/2Y), where h is close to a Gaussian
+field of unit variance. The energy near the pattern then depends only on c = σ√D =
+√(DK/2Y) [D-sharp5]. `basin` computes the distance from which the pattern is retrieved.
+These are laws for random, well separated patterns and sincos features, and the tests
+compare them with simulations. The information bound is a theorem [D-sharp7].
 """
 
 import jax
@@ -50,13 +50,13 @@ def signal_to_noise(
     """Signal-to-noise ratio of a query: the kernel between the query and its target
     pattern, divided by the noise of the features [D-sharp5].
 
-    exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 noise dominates the first step. Above 1 the step
-    need not lead to ξ, because the noise moves a state along D directions at once.
-    `basin.slope_ratio` decides, which is this number times √β‖x − ξ‖/√D.
+    The ratio is exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 noise dominates the first step. Even
+    above 1 the step need not lead to ξ, because the noise moves a state along D
+    directions at once. `basin.slope_ratio` decides whether it does. For √β‖x − ξ‖ ≥ 1
+    the slope ratio is this ratio times √β‖x − ξ‖/√D.
 
     Args:
-        x: Queries (..., D), in the unit of the patterns, as they are before the first
-            step.
+        x: Queries (..., D) before the first step, in the unit of the patterns.
         xi: The target pattern of each query (..., D).
         beta: Inverse temperature, 1/unit².
         K: Number of patterns stored.
@@ -71,8 +71,10 @@ def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."
     """Roughness c = √(DK/2Y): the noise of the gradient in units of the gradient of the
     well [D-sharp5].
 
+    The well is the contribution of the pattern's own kernel to the energy.
+
     Args:
-        D: Length of a pattern; its free entries, if some are clamped.
+        D: Length of a pattern, or the number of free entries if some are clamped.
         K: Number of patterns.
         Y: Number of frequencies.
     """
@@ -82,7 +84,8 @@ def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."
 @checked
 def features_for_stability(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
     """Number of frequencies Y = 2DK from which the energy is convex at a stored
-    pattern: the lower edge 1 − 2c of its Hessian is zero there [D-sharp5, D-unn5].
+    pattern: the lower edge 1 − 2c of its Hessian's spectrum is zero at this Y
+    [D-sharp5, D-unn5].
     """
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
@@ -93,7 +96,7 @@ def hessian_edges(
     *, D: Broadcast, K: Broadcast, Y: Broadcast
 ) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
     """Edges 1 ∓ 2c of the spectrum of the Hessian ∇²Ê at a stored pattern, by Wigner's
-    semicircle [D-sharp5].
+    semicircle law, with c the `roughness` [D-sharp5].
     """
     c = roughness(D=D, K=K, Y=Y)
     return 1 - 2 * c, 1 + 2 * c
@@ -105,7 +108,7 @@ def displacement(
     *, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast
 ) -> Float[Array, "..."]:
     """Distance c/√β of the distributed fixed point from the stored pattern, for small
-    c, in the unit of the patterns [D-sharp5].
+    `roughness` c, in the unit of the patterns [D-sharp5].
     """
     return roughness(D=D, K=K, Y=Y) / jnp.sqrt(jnp.asarray(beta))
 
@@ -118,10 +121,11 @@ def bit_error(
     """Fraction of wrong bits after rounding, Q(√β/2c), at a stored binary pattern
     [D-sharp5].
 
-    A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move
-    by more than 1/(2√D). The formula is of first order in c: use it for c below about a
-    half. The chapter on retrieval states it as the third law of the threshold; only its
-    tests evaluate it.
+    Q is the upper tail of the standard normal distribution, and c the `roughness`. The
+    displacement of the fixed point is spread evenly over the D entries, and flips those
+    that move by more than 1/(2√D). The formula is of first order in c: use it for c
+    below about a half. The chapter on retrieval states it as the third law of the
+    threshold, and only the tests evaluate it.
     """
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 
@@ -131,7 +135,7 @@ def information_bound(
     *, D: Broadcast, K: Broadcast, flips: Broadcast, errors: Broadcast = 0.0
 ) -> Float[Array, "..."]:
     """Bits that any memory needs to repair K random D-bit patterns, KD(h₂(f) − h₂(ρ))
-    [D-sharp7].
+    with the binary entropy h₂ [D-sharp7].
 
     Args:
         D: Bits in a pattern.
@@ -146,7 +150,7 @@ def information_bound(
 @checked
 def break_even_features(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
     """Number of frequencies Y = DK/2 at which T with its 2Y entries has as many numbers
-    as the patterns [D-fig2].
+    as the K patterns with their D entries [D-fig2].
     """
     return jnp.asarray(D) * jnp.asarray(K) / 2.0
 

@@ -464,7 +464,7 @@ def _on_host(leaf: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_host(sharding: Any) -> bool:
-    # to read an array that is split over devices would copy it into one piece
+    # reading an array that is split over devices would copy it into one piece
     is_single = len(sharding.device_set) == 1 or sharding.is_fully_replicated
     return (
         is_single

@@ -129,7 +129,7 @@ class MrDAM(EnergyMemory):
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "MrDAM":
         """The same memory with its patterns split over the devices of a mesh, each of
-        which holds an equal part of them.
+        which stores an equal part of them.
 
         To read the memory, each device then sends D + 2 numbers per state: its largest
         similarity m, its sum of exp(β(S − m)), and the sum's gradient. To make a memory

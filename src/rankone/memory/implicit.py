@@ -50,7 +50,7 @@ def _at_rest(memory: Memory, x0: Array, x: Array, free: Array) -> Array:
 @_at_rest.defjvp
 def _at_rest_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     memory, x0, x, free = primals
-    # x with this derivative, so that the derivative can be differentiated in turn
+    # through `_at_rest`, so that the derivative can be differentiated itself
     x = _at_rest(memory, x0, x, free)
     dtype = wider(x.dtype, jnp.float32)  # no linear system is solved in half precision
     clamp_tangent = jnp.where(free, 0, tangents[1]).astype(dtype)

@@ -222,8 +222,8 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
     cannot be read (it is traced, or not on the host).
 
     Raises:
-        ValueError: If it is not one real number: a boolean, NaN, a complex number,
-            text, or an array of several.
+        ValueError: If the value is not one real number, but a boolean, NaN, a complex
+            number, a text, or an array of several numbers.
     """
     # nearly every call passes a float; NaN, which differs from itself, is refused below
     if type(value) is float and value == value:

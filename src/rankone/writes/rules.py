@@ -97,8 +97,8 @@ class InSequence(Module):
 
 class Cycled(Module):
     """Rule that writes the pairs in sequence, round after round (Kaczmarz's method,
-    Gauss–Seidel on A S = R). With more rounds X → S⁻¹, if 0 < ηₜSₜₜ < 2 for every
-    pair t.
+    Gauss–Seidel on A S = R for the coefficients A = R X). With more rounds X → S⁻¹, if
+    0 < ηₜSₜₜ < 2 for every pair t.
 
     Attributes:
         rounds: Number of times each pair is written.

@@ -1,12 +1,13 @@
 """The library of the book Rank One: how neural networks write, retrieve and edit
 memories.
 
-Read `plain` first. It holds the five results as their definitions, in under a hundred
+Read `plain` first. It states the five results as their definitions, in under a hundred
 lines of code.
-The packages `memory`, `editing`, `preconditioning`, `universality` and `residual` hold
-one result each, and `writes` holds the read-out that they share. `maml` and `language`
-are models to try the results on. `theory` computes what the book proves, and `printed`
-what the papers print otherwise.
+The packages `memory`, `editing`, `preconditioning`, `universality` and `residual`
+implement one result each, and `writes` implements the kernel memory that they share.
+`maml` and `language` contain models on which you can try the results. `theory` computes
+what the book proves, and `printed` computes formulas in the uncorrected form that the
+papers print.
 """
 
 from importlib.metadata import version

@@ -1,12 +1,14 @@
 """Checks of arguments against their annotations: `checked` raises an error that names
 the argument if a value does not match.
 
-It serves functions whose annotations say all that there is to check. jaxtyping matches
-the shapes. Values are looked at where `rankone._checks` looks at them.
+`checked` is for functions whose annotations state everything that must be checked.
+jaxtyping matches the shapes of arrays, and `rankone._checks` checks numbers and texts.
+The entries of arrays are not checked.
 
 jaxtyping with beartype would refuse a list, an array of integers, an integer of NumPy
-and `beta=2`, all of which are meant, and would accept −1, True and an empty array. A
-plain `raise` would repeat these checks in more than two hundred functions.
+and `beta=2`, which should all be accepted, and would accept −1, True and an empty
+array. Plain `raise` statements would repeat these checks in more than two hundred
+functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +37,7 @@ from rankone._checks import (
 __all__ = ["Broadcast", "checked"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-# of several arguments: of shapes that broadcast with one another
+# annotation of several arguments whose shapes must broadcast with one another
 Broadcast = Real[ArrayLike, "*#n"]
 
 
@@ -43,9 +45,9 @@ def checked(function: F) -> F:
     """Wrapper of `function` that converts lists of numbers to arrays and raises an
     error for an argument that does not match its annotation.
 
-    An integer is at least 0, and no array is empty. A function that computes in numpy
-    cannot take a value that jit, vmap or grad traces: JAX's error about that becomes one
-    that names the argument.
+    An integer must be at least 0, and no array may be empty. A function that computes
+    in NumPy cannot take a value that jit, vmap or grad traces. JAX's error about such a
+    value is replaced by one that names the argument.
     """
     takes = signature(function)
     title = getattr(function, "__qualname__", str(function))
@@ -66,11 +68,11 @@ def checked(function: F) -> F:
         try:
             return function(*bound.args, **bound.kwargs)
         except _NO_VALUE:
-            # a function of the caller's may be what needs a value
+            # the error may come from a function that the caller passed
             if any(map(callable, arguments.values())):
                 raise
             refuse_traced(title, **arguments)
-            # all is concrete, and only the operations on it were traced
+            # all arguments are concrete, and only the operations on them were traced
             with jax.ensure_compile_time_eval():
                 return function(*bound.args, **bound.kwargs)
 
@@ -86,7 +88,7 @@ _NO_VALUE = (
 
 def _count(name: str, value: Any) -> int:
     """`value` as an integer of at least 0. The function may want more of it than that,
-    so that what is no integer is only told to be one.
+    so the error for a value that is not an integer asks only for an integer.
     """
     number = integer(name, value, "an integer", least=-(10**300), most=10**300)
     hint = "an integer of at least 0"
@@ -118,8 +120,8 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         return array if isinstance(value, list | tuple) else value
     elif kinds[0] in _PLAIN and len(kinds) == 1:
         number = _PLAIN[kinds[0]](name, value)
-        # A number in a JAX array would be traced by the first operation on it, inside a
-        # program of the caller's.
+        # A number in a JAX array becomes a Python number, because the caller's jit
+        # would trace the first operation on the array.
         return number if isinstance(value, jax.Array) and number is not None else value
     elif classes[0] in (Sequence, tuple):
         entries = get_args(kinds[0])
@@ -218,7 +220,7 @@ def _dims(kinds: tuple[Any, ...]) -> str | None:
 
 def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> None:
     """ValueError if an array is empty, or does not have its dimensions with the sizes that
-    they have in the arrays before it.
+    the same dimensions have in earlier arrays.
     """
     arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
     for name, value in arguments.items():

@@ -1,8 +1,8 @@
 """Explicit axes of a mesh, turned into automatic ones.
 
-JAX wants the caller to place every operation on arrays over explicit axes, such as
-those of `jax.make_mesh`. The programs of this package leave that to the compiler, which
-it does on automatic axes.
+For arrays over explicit axes, such as those of `jax.make_mesh`, JAX expects the program
+to say where results are placed. The programs of this package leave that to the
+compiler, which chooses the placement on automatic axes.
 """
 
 from functools import lru_cache
@@ -32,7 +32,7 @@ def is_explicit(leaf: Any) -> bool:
 
 def on_automatic(leaf: Any) -> Any:
     """An array over explicit axes as one over automatic axes, split as before; inside
-    jit the compiler may place it anew.
+    jit the compiler may place it differently.
     """
     if not is_explicit(leaf):
         return leaf
@@ -41,7 +41,7 @@ def on_automatic(leaf: Any) -> Any:
     return jax.device_put(leaf, _on_automatic_axes(leaf.sharding))
 
 
-# a mesh takes long to make
+# cached, because constructing a mesh takes long
 @lru_cache(maxsize=1024)
 def _on_automatic_axes(sharding: NamedSharding) -> NamedSharding:
     return NamedSharding(automatic_mesh(sharding.mesh), sharding.spec)

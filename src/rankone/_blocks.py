@@ -18,9 +18,9 @@ from rankone._progress import PATIENCE, progress_bar
 __all__ = ["checkpoint_path", "is_blocks", "join_rows", "row_blocks", "run_blocks"]
 
 S = TypeVar("S")
-BLOCK_BYTES = 2**24  # of a slice of an array
-_AT_ONCE = 2**26  # bytes of an array that is taken whole
-# between two saves; times the seconds that the last save took, if more than one
+BLOCK_BYTES = 2**24  # size of a slice of an array
+_AT_ONCE = 2**26  # bytes of the largest array that is read in one piece
+# between two saves; multiplied by the seconds that the last save took, if more than 1
 _SAVE_SECONDS = 20.0
 
 
@@ -37,7 +37,7 @@ def row_blocks(rows: Any, skip: int = 0) -> Iterable[Any]:
     """Blocks of an iterator, or slices of an array, after the first `skip` rows."""
     if isinstance(rows, np.ndarray):
         size = max(1, BLOCK_BYTES // max(1, rows[:1].nbytes))
-        # multiples of what is encoded at a time
+        # a multiple of 16, the number of patterns that a CPU encodes at a time
         size = max(16, size // 16 * 16)
         for start in range(skip, len(rows), size):
             yield rows[start : start + size]
@@ -71,20 +71,21 @@ def run_blocks(
 ) -> S:
     """Final state, after `step` has been applied to every block. The state and the row
     count are saved together in one checkpoint file, every 20 seconds and at the end, so
-    that no row is skipped or counted twice. Long saves are made less often.
+    that no row is skipped or counted twice. If a save takes longer than a second, saves
+    are less frequent.
 
     Args:
-        state: State to begin with: a pytree.
+        state: Initial state, a pytree.
         step: (state, block) ↦ state.
         rows: Iterator of blocks, or array, that `is_blocks` accepts.
-        count: Exact number of rows in a state.
+        count: state ↦ the exact number of rows that it includes.
         title: Title of the bar.
         progress: True to show a bar, None to show it after two seconds.
-        checkpoint: File to go on from if it is there.
-        run: Name of all that the state depends on but the rows.
-        restore: (state to begin with, leaves of the saved state) ↦ the saved state, or
-            ValueError if it is of another run; by default it has the same structure and
-            shapes as the first one, and lies on the same devices.
+        checkpoint: File that is written, and from which the run resumes if it exists.
+        run: Fingerprint of everything that the state depends on, except the rows.
+        restore: (initial state, leaves of the saved state) ↦ the saved state. It raises
+            ValueError if the leaves are of another run. By default the leaves must have
+            the shapes of the initial state, and are put on its devices.
     """
     first = count(state)
     with ExitStack() as stack:
@@ -106,7 +107,7 @@ def run_blocks(
         saved = time.monotonic()
         pause = _SAVE_SECONDS
         for block in row_blocks(rows, done):
-            # One block at a time: those that wait for the device would fill the memory.
+            # Wait for each block: blocks queued for the device would fill the memory.
             state = jax.block_until_ready(step(state, block))
             bar.update(len(block))
             start = time.monotonic()

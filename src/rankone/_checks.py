@@ -1,17 +1,18 @@
 """Checks of the arguments of public functions. A bad argument raises a ValueError that
 names the argument and suggests a fix.
 
-Shapes and static arguments are always checked; values where it is free, as
-`rankone.checks` says, and never those that jit is tracing.
+Shapes and static arguments are always checked. Values are checked where that is free,
+as `rankone.checks` describes, and never while jit traces them.
 
-A function may be called inside a program that someone else's jit, scan or pmap is
-tracing, with arrays that are known. JAX then traces every operation on them, so that
-the result has no value, although the operands have one. Values are therefore looked at
-in numpy, by `np.asarray` of an array that is `readable` or `known`, or by `concrete`,
+A function may be called with concrete arrays inside a program that the caller's jit,
+scan or pmap is tracing. JAX then traces every operation on these arrays, so that the
+result has no value, although the operands have one. Values are therefore checked in
+NumPy, by `np.asarray` of an array that is `readable` or `known`, or by `concrete`,
 which runs a function of JAX on known arrays outside the trace.
 
-Annotations, and so beartype, say nothing of values. The checks stand in one file, so that
-a number of Python, NumPy or JAX, known or traced, means the same in all functions.
+Annotations, and therefore beartype, cannot state conditions on values. All checks are
+in one file, so that every function treats a number of Python, NumPy or JAX, known or
+traced, in the same way.
 """
 
 import math
@@ -69,10 +70,10 @@ __all__ = [
 ]
 
 enabled: ContextVar[bool] = ContextVar("value_checks", default=True)
-_MOST = 2**31 - 1  # what a size or an index of JAX can be
-_ALIGNMENT = 64  # bytes, as XLA wants of a buffer on the host
-_PIECE = 2**22  # bytes looked at, at a time
-# numbers in an array, or nested in lists as numpy takes them
+_MOST = 2**31 - 1  # largest size or index in JAX
+_ALIGNMENT = 64  # bytes, as XLA requires of a buffer on the host
+_PIECE = 2**22  # bytes checked at a time
+# numbers in an array, or in nested lists that numpy converts
 Numbers = ArrayLike | float | Sequence[Any]
 
 
@@ -105,8 +106,9 @@ def refuse_traced(title: str, **arguments: Any) -> None:
 
 class renamed(ContextDecorator):
     """Context manager or decorator that renames an argument in errors: with
-    `renamed(rows="embeddings")` an error about `rows` names `embeddings`. The name of an
-    argument, or of a part of it such as `rows[1]`, is what stands before the colon.
+    `renamed(rows="embeddings")` an error about `rows` names `embeddings`. An error
+    begins with the name of an argument, or of a part of it such as `rows[1]`, and a
+    colon.
     """
 
     # a class, because `contextlib.contextmanager` takes four times as long
@@ -134,7 +136,7 @@ def readable(*values: Any) -> bool:
     if not enabled.get():
         return False
     for value in values:
-        # an array, as in nearly every call, is its own only leaf
+        # nearly every call passes an array, whose only leaf is the array itself
         leaves = (value,) if isinstance(value, jax.Array) else jax.tree.leaves(value)
         if not all(map(_on_host, leaves)):
             return False
@@ -160,8 +162,8 @@ def concrete(function: Callable[..., Any], *values: Any) -> Any:
     traces the calling code.
     """
     result = function(*values)
-    # only then: outside of a trace, this context would compile each operation of
-    # `function`
+    # only for a traced result: outside of a trace, this context would compile each
+    # operation of `function`
     if is_traced(result):
         with jax.ensure_compile_time_eval():
             result = function(*values)
@@ -220,10 +222,10 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
     cannot be read (it is traced, or not on the host).
 
     Raises:
-        ValueError: If it is not one real number: a boolean, NaN, a complex number,
-            text, or an array of several.
+        ValueError: If the value is not one real number, but a boolean, NaN, a complex
+            number, a text, or an array of several numbers.
     """
-    # as in nearly every call; NaN, which differs from itself, goes on to its refusal
+    # nearly every call passes a float; NaN, which differs from itself, is refused below
     if type(value) is float and value == value:
         return value if dtype is None else _rounded(np.float64(value), dtype)
     if is_traced(value) or (isinstance(value, jax.Array) and not _on_host(value)):
@@ -232,7 +234,7 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
                 f"{name}: got shape {jnp.shape(value)}; it must be {hint}."
             )
         return None
-    # a long one is an object to numpy
+    # numpy stores an integer of more than 64 bits as an object
     if isinstance(value, int) and not isinstance(value, bool):
         value = (
             float(value) if abs(value) < 2**1023 else np.inf if value > 0 else -np.inf
@@ -258,7 +260,7 @@ def positive(
     `dtype`.
     """
     number = real(name, value, hint, dtype=dtype)
-    # below it processors compute with 0
+    # processors may treat smaller numbers as 0
     least = 0.0 if dtype is None else float(jnp.finfo(dtype).tiny)
     if not (number is None or (0 < number < np.inf and least <= number)):
         raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
@@ -359,11 +361,11 @@ def array(
         value: Value of the argument.
         shape: Required shape, for the message.
         ndim: Number of axes.
-        once: True while an object is made, so that values are looked at on a device as
-            well.
-        finite: False to leave out the look at a floating JAX array, where NaN or
-            infinity shows in what the caller computes. The caller then calls `array`
-            again, which names the argument.
+        once: True while an object is constructed, so that values on a device are
+            checked as well.
+        finite: False to skip the check of a floating JAX array, if NaN or infinity
+            shows in the caller's result. The caller then calls `array` again, for an
+            error that names the argument.
     """
     result = _lifted(name, value)
     if result.ndim != ndim:
@@ -433,7 +435,7 @@ def scalar(value: ArrayLike, dtype: Any = None) -> Array:
     """
     if isinstance(value, jax.Array):
         return value if dtype is None else jnp.asarray(value, dtype)
-    # by a program, which takes a quarter of the time of `jnp.asarray` or `device_put`
+    # a compiled program takes a quarter of the time of `jnp.asarray` or `device_put`
     return _unchanged(value if dtype is None else np.asarray(value, dtype))
 
 
@@ -462,7 +464,7 @@ def _on_host(leaf: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_host(sharding: Any) -> bool:
-    # an array that is split over devices would be copied into one piece
+    # reading an array that is split over devices would copy it into one piece
     is_single = len(sharding.device_set) == 1 or sharding.is_fully_replicated
     return (
         is_single
@@ -484,7 +486,7 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
             return copied(value)
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
             result = jnp.asarray(value)
-            double = result.dtype == np.float64  # which a block that enabled it let out
+            double = result.dtype == np.float64  # made in a block that enabled float64
             return result.astype(canonicalize_dtype(np.float64)) if double else result
         return copied(np.asarray(value))
     except (TypeError, ValueError, OverflowError) as error:
@@ -557,7 +559,7 @@ def _is_real(dtype: Any) -> bool:
 
 
 def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
-    # the kind first: it is looked up faster, and settles float32 and float64
+    # the kind first: its look-up is faster, and decides for float32 and float64
     if value.dtype.kind != "f" and not jnp.issubdtype(value.dtype, jnp.floating):
         if not _is_real(value.dtype):
             raise ValueError(
@@ -565,7 +567,7 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
                 "numbers."
             )
         value = value.astype(jnp.result_type(float))
-    if enabled.get() and _on_host(value):  # `readable`, for what is its own only leaf
+    if enabled.get() and _on_host(value):  # `readable`, for a single array
         # counted, because `.all()` of a small array takes twice as long
         is_finite = all(
             np.count_nonzero(np.isfinite(part)) == part.size
@@ -578,14 +580,14 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
             f"{name}: got NaN or infinity; it must be finite; look for missing values "
             "in the data."
         )
-    # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so
-    # that it may be shared.
+    # Not jnp.asarray, which compiles a program for every shape. JAX may share the
+    # memory of the NumPy array, because it is a copy that nobody else has.
     return jax.device_put(value) if isinstance(value, np.ndarray) else value
 
 
 def _free(value: Array) -> Array:
     """A JAX array on automatic axes of its mesh, unless jit traces it, or the caller has
-    set a mesh with explicit ones.
+    set a mesh with explicit axes.
     """
     if isinstance(value, jax.core.Tracer) or not is_explicit(value):
         return value

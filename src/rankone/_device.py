@@ -1,9 +1,10 @@
 """What the arithmetic must know of the device: whether it is a processor, or computes
 large arrays at once.
 
-A processor is fastest where a piece of an array stays in its cache between two uses. A
-GPU is fastest where a piece keeps all of it busy; each piece costs it a few starts of a
-kernel, of some microseconds each. The results differ by rounding only.
+A processor (CPU) is fastest when each piece of an array stays in its cache between two
+uses. A GPU is fastest when each piece keeps the whole GPU busy, because each piece
+costs a few kernel launches, of some microseconds each. The results differ by rounding
+only.
 """
 
 import jax

@@ -33,7 +33,7 @@ def replaced(path: Path | str) -> Iterator[IO[bytes]]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # each writer its own
+    # each writer has its own temporary file
     handle, name = tempfile.mkstemp(
         prefix=f".{path.name}.", suffix=".part", dir=path.parent
     )
@@ -107,10 +107,10 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If it is damaged, or no such file.
+        ValueError: If the file is damaged, or is not an .npz file.
     """
     try:
-        # np.load leaves it open
+        # opened here, because np.load would leave a damaged file open
         with (
             Path(path).open("rb") as file,
             np.load(file, allow_pickle=False) as archive,
@@ -129,7 +129,7 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
         raise
     except _UNREADABLE as error:
         raise ValueError(f"it cannot be read ({error})") from error
-    except (AttributeError, TypeError) as error:  # a single array
+    except (AttributeError, TypeError) as error:  # a file of a single array
         raise ValueError("it holds no archive") from error
 
 
@@ -141,7 +141,7 @@ def _dtype(name: str) -> Any:
 
 def _is_at_path(file: IO[bytes], path: Path) -> bool:
     """True if the open file is still the one at its path: the last holder of a lock
-    removes the file at any moment.
+    may have removed the file since it was opened.
     """
     status = os.fstat(file.fileno())
     try:

@@ -19,8 +19,7 @@ def fingerprint(value: Any) -> str:
     their code and the variables that they close over.
 
     Raises:
-        ValueError: If something in it has nothing that could be compared between two
-            processes.
+        ValueError: If a part of the value cannot be compared between two processes.
     """
     return hashlib.sha256(repr(_plain_form(value)).encode()).hexdigest()
 
@@ -62,7 +61,7 @@ def _plain_form(value: Any) -> Any:
 
 
 def _of_code(value: Any) -> Any:
-    if hasattr(value, "__wrapped__"):  # as jit and decorators leave it
+    if hasattr(value, "__wrapped__"):  # which jit and decorators set
         return "wrapped", type(value).__qualname__, _plain_form(value.__wrapped__)
     if isinstance(value, FunctionType):
         cells = tuple(
@@ -107,5 +106,5 @@ def _compiled(code: CodeType) -> Any:
 def _constant(value: Any) -> Any:
     if isinstance(value, CodeType):
         return _compiled(value)
-    # a set has no order of its own
+    # the order of a set differs between processes
     return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)

@@ -24,11 +24,11 @@ if _numbers(jax.__version__) < _numbers(OLDEST):
         "version, elsewhere run `pip install --upgrade jax`."
     )
 
-# in newer versions at the top, where the old place is deprecated
+# newer versions define it at the top level, and deprecate the old place
 home = jax if hasattr(jax, "enable_x64") else jax.experimental
 enable_x64 = home.enable_x64
 
-# primitives that run a program once, with the arguments of the equation
+# primitives that run an inner program once, on the operands of the equation
 CALLS = {"pjit", "jit", "closed_call", "core_call", "remat", "remat2", "checkpoint"}
 CALLS |= {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
 
@@ -36,7 +36,7 @@ CALLS |= {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
 def bind(equation: Any, values: list) -> list:
     """The results of an equation of a jaxpr for other operands."""
     params = equation.primitive.get_bind_params(equation.params)
-    # a pair up to jax 0.9
+    # `get_bind_params` returns a pair up to jax 0.9
     functions, params = params if isinstance(params, tuple) else ((), params)
     outs = equation.primitive.bind(*functions, *values, **params)
     return list(outs) if equation.primitive.multiple_results else [outs]

@@ -1,11 +1,11 @@
 """The placement of arrays over a mesh of devices, and programs that each device runs on
 its own part.
 
-A placed object is of the same class as before, with one more static field. Its big
-array is split along one axis of the mesh; all else lies on every device. What reads it
-runs under `jax.shard_map`: each device computes with its own part, and only sums,
-maxima or the best few of each device travel. Left to the compiler, the loops over
-blocks would first gather the whole array on every device.
+A placed object is of the same class as before, with one more static field. Its large
+array is split along one axis of the mesh, and its other arrays are on every device. The
+programs that read it run under `jax.shard_map`: each device computes with its own part,
+and sends only sums, maxima or its few largest entries. Without `shard_map`, the
+compiler would first gather the whole array on every device for the loops over blocks.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,8 +39,9 @@ class Placement:
     """One axis of a mesh, over whose devices an array is split in equal parts.
 
     Attributes:
-        mesh: The devices, by the names of their axes.
-        axis: The axis that splits; over the others the parts are repeated.
+        mesh: The mesh of devices.
+        axis: Axis of the mesh over which the array is split. Along the other axes its
+            parts are repeated.
     """
 
     mesh: Mesh
@@ -83,8 +84,8 @@ class Placement:
         self, function: Callable[..., Any], arguments: tuple, specs: tuple, out: Any
     ) -> Any:
         """The result of `function`, run by each device on its parts of the arguments."""
-        # The variance of values over devices is not tracked: `function` has reduced the
-        # results that `out` says are equal on all devices.
+        # JAX need not check which results vary over devices: `function` has reduced the
+        # results that `out` declares equal on all devices.
         spread = jax.shard_map(
             function, mesh=self.mesh, in_specs=specs, out_specs=out, check_vma=False
         )
@@ -99,7 +100,7 @@ def placement_on(mesh: Any, axis: Any) -> Placement:
     """The placement over an axis of a mesh, by default its first.
 
     Raises:
-        ValueError: If it is no mesh, or has no such axis.
+        ValueError: If `mesh` is not a mesh, or has no such axis.
     """
     if not isinstance(mesh, Mesh):
         raise ValueError(
@@ -128,8 +129,8 @@ def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:
         is_store: True if the rows become the arrays of an object that is read later.
 
     Raises:
-        ValueError: If the rows are split over explicit axes, and are traced to become a
-            store, or the caller has set these axes.
+        ValueError: If the rows are split over explicit axes, and either are traced
+            while `is_store` is True, or the caller has set a mesh with explicit axes.
     """
     if not isinstance(array, jax.Array):
         return None
@@ -141,7 +142,7 @@ def placement_of(array: Any, *, is_store: bool = False) -> Placement | None:
     if not isinstance(sharding, NamedSharding) or not sharding.spec:
         return None
     axis = sharding.spec[0]
-    # over another axis of the array the compiler does well by itself
+    # the compiler handles an array well by itself if another of its axes is split
     if axis is None or any(other is not None for other in sharding.spec[1:]):
         return None
     placement = Placement(automatic_mesh(sharding.mesh), axis)
@@ -163,8 +164,8 @@ def _explicit_rows() -> ValueError:
 def automatic(function: F) -> F:
     """Decorator that lets a method, or a function of an object, run where the caller
     uses a mesh with explicit axes: it computes on automatic axes of the same devices.
-    Arrays that it returns are put on the caller's axes, their rows split as those of
-    the states are. An object that it returns stays where it is.
+    Returned arrays are put on the caller's axes, with their rows split like the rows of
+    the states. A returned object stays where it is.
 
     Raises:
         ValueError: If the object is placed on another mesh.
@@ -218,7 +219,7 @@ def _check_same_mesh(explicit: Any, placement: Any) -> None:
 
 def _row_axes(leaves: list[Any]) -> tuple[tuple[int, ...], tuple]:
     """Shape (...) of states (..., D) that are split over explicit axes, and the axes;
-    none if no rows are split.
+    both empty if no rows are split.
     """
     for leaf in filter(is_explicit, leaves):
         axes = tuple(jax.typeof(leaf).sharding.spec)[:-1]
@@ -236,7 +237,8 @@ def _on_explicit(
     shape, axes = rows
     spec = P(*axes) if leaf.shape[: len(shape)] == shape else P()
     sharding = NamedSharding(explicit, spec)
-    # without a mesh that is set, `reshard` wants an array that is already on it
+    # if the caller has set no mesh, `reshard` needs an array that is already on
+    # `explicit`
     is_known = isinstance(explicit, Mesh) and not is_traced(leaf)
     return (jax.device_put if is_known else jax.sharding.reshard)(leaf, sharding)
 
@@ -254,7 +256,7 @@ def refuse_explicit(placement: Placement | None, purpose: str) -> None:
 
 def _explicit_mesh(leaves: list[Any]) -> Any:
     """The mesh with explicit axes that the caller has set, or over which one of the
-    arrays lies; None without one.
+    arrays lies; None if there is no such mesh.
     """
     mesh = jax.sharding.get_abstract_mesh()
     if AxisType.Explicit in mesh.axis_types:

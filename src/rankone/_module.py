@@ -1,9 +1,9 @@
 """The base class of every public class: an `equinox.Module` that is cheap to call.
 
-Fields are the leaves of the pytree, `equinox.field(static=True)` is part of its
-structure, and `__post_init__` checks and converts the arguments. A field that is derived
-from others is `equinox.field(init=False, default=None)` and is set in `__check_init__`,
-so that `dataclasses.replace` derives it again.
+Fields are the leaves of the pytree, except that a field `equinox.field(static=True)` is
+part of its structure. `__post_init__` checks and converts the arguments. A field that
+is derived from others is `equinox.field(init=False, default=None)` and is set in
+`__check_init__`, so that `dataclasses.replace` derives it again.
 """
 
 from typing import Any, TypeVar
@@ -27,8 +27,9 @@ class Module(eqx.Module):
     __getattribute__ = object.__getattribute__
 
     def __reduce__(self) -> tuple:
-        # Up to 0.13.8 at least, equinox takes what `copy` and `pickle` make for an
-        # object that is still under construction: open to assignment, and never freed.
+        # Equinox, up to 0.13.8 at least, treats an object that `copy` or `pickle` made
+        # as still under construction: its fields can be assigned, and it is never
+        # freed.
         return _restored, (type(self), self.__dict__)
 
     def __eq__(self, other: object) -> Any:
@@ -38,7 +39,7 @@ class Module(eqx.Module):
             return NotImplemented
         leaves, structure = jax.tree.flatten(jax.device_get(self))
         other_leaves, other_structure = jax.tree.flatten(jax.device_get(other))
-        # the stubs of jax do not say what a structure is
+        # the type stubs of jax do not describe a structure
         structures_match: bool = structure == other_structure  # type: ignore[operator]
         return structures_match and all(map(_equal_leaves, leaves, other_leaves))
 
@@ -61,8 +62,8 @@ def derive(module: Module, **fields: Any) -> None:
     """Set derived fields of a module. To be called only from the module's
     `__check_init__`.
 
-    Equinox warns of a derived array that is set earlier, because a gradient by the
-    module has an entry of its own for it.
+    Equinox warns if a derived array is set earlier, because a gradient with respect to
+    the module has a separate entry for it.
     """
     for name, value in fields.items():
         object.__setattr__(module, name, value)

@@ -7,7 +7,7 @@ from tqdm.auto import tqdm
 
 __all__ = ["PATIENCE", "bars_are_off", "progress_bar"]
 
-PATIENCE = 2.0  # seconds before a bar appears that nobody asked for
+PATIENCE = 2.0  # seconds before a bar appears by default
 
 
 def bars_are_off() -> bool:

@@ -1,9 +1,10 @@
 """Uses of the parameters of a program: the products with a matrix and the additions of
 a vector, read from the program's jaxpr.
 
-This is what makes `capture_keys` and `layer_moments` independent of any library:
-whatever a network is written in, JAX sees the same few operations. A parameter is
-followed through casts, transposes and broadcasts, and into functions that are called.
+Reading the jaxpr makes `capture_keys` and `layer_moments` independent of the library in
+which a network is written, because JAX sees the same few operations for all of them. A
+parameter is followed through casts, transposes and broadcasts, and into called
+functions.
 """
 
 from collections.abc import Callable
@@ -33,13 +34,13 @@ class Use(NamedTuple):
     """One product with a matrix, or one addition of a vector to rows.
 
     Attributes:
-        argument: Which argument of the program it uses.
+        argument: Index of the argument of the program that is used.
         inputs: Inputs that a matrix multiplies, one per row (..., n); None for a
             vector.
-        axis: Which axis of the matrix the inputs run along: 1 for f(x) = Wx, 0 for f(x)
-            = xW.
+        axis: Axis of the matrix that is contracted with the inputs: 1 for f(x) = Wx, 0
+            for f(x) = xW.
         outputs: The result.
-        features: Which axis of the result the layer's outputs run along.
+        features: Axis of the result that counts the layer's outputs.
     """
 
     argument: int
@@ -55,10 +56,11 @@ class Uses:
     adds a given array, the nudge, to the result of each use.
 
     Attributes:
-        nudges: One for each use, in the order of the program; None at the first
-            reading, which counts them.
+        nudges: One array for each use, in the order of the program; None in the first
+            run, which counts the uses.
         entries: The uses, in the same order.
-        reasons: Reason why an argument is no product, by its index.
+        reasons: By the index of an argument, the reason why one of its uses is neither
+            such a product nor such an addition.
     """
 
     nudges: list | None = None

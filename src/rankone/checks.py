@@ -2,14 +2,15 @@
 be raised, as inside jit.
 
 Shapes and types are always checked, which takes some 10 to 50 µs per call. Values (NaN,
-infinity, probabilities that do not sum to 1) are checked on the host, where reading
-them costs nothing, and once on a device when an object is made from them. A call never
-checks the values that it reads, so that no call waits for a device.
-`value_checks(False)` turns all of them off.
+infinity, probabilities that do not sum to 1) are checked in every call if they are on
+the host, where reading them costs nothing. Values on a device are checked only when an
+object is made from them, so that later calls do not wait for the device.
+`value_checks(False)` turns the checks of values off.
 
-Inside jit nothing is raised: results carry an `Outcome`. `equinox.error_if` could raise
-there, but it calls back to the host, stops a whole batch for one bad entry, and leaves
-nothing to save. An outcome is one integer per result, which vmap and scan carry along.
+Inside jit no error about values is raised. Instead, results contain an `Outcome`.
+`equinox.error_if` could raise an error there, but it calls back to the host, stops a
+whole batch for one bad entry, and returns no results at all. An outcome is one integer
+per result, which passes through vmap and scan.
 """
 
 from collections.abc import Iterator
@@ -29,8 +30,8 @@ def value_checks(enabled: bool) -> AbstractContextManager[None]:
     """Context manager that turns the checks of values on or off inside its block.
 
     Args:
-        enabled: False where the inputs are known to be good and every microsecond
-            counts.
+        enabled: False to turn the checks off, where the inputs are known to be good and
+            every microsecond counts.
 
     >>> import rankone as ro
     >>> with ro.checks.value_checks(False):
@@ -83,12 +84,12 @@ def outcome(*cases: tuple[Bool[ArrayLike, "..."], Outcome]) -> Int[Array, "..."]
     """The first outcome whose condition holds, OK if none does.
 
     Args:
-        cases: Pairs of a boolean array and the outcome that it stands for, the gravest
-            first.
+        cases: Pairs of a boolean array, the condition, and its outcome. The most
+            serious outcome comes first.
     """
     code: Array | np.int32 = np.int32(Outcome.OK)
-    # from the last, so that the first is what remains; `jnp.select` would search for
-    # it, which takes as long as a small product
+    # In reverse, so that the first case overwrites the others. `jnp.select` would
+    # search for the first case, which takes as long as a small matrix product.
     for condition, value in reversed(cases):
         code = jnp.where(condition, np.int32(value), code)
     return jnp.asarray(code)

@@ -1,9 +1,8 @@
 """Dense layers and one gradient step, the parts of the small networks in the book.
 Optimisers come from optax.
 
-One convention: a weight matrix W is (out, in) and acts on columns, as in every formula
-of the book; a batch x (..., in) holds one input per row, so that a layer computes x Wᵀ +
-b.
+A weight matrix W has shape (out, in) and acts on column vectors, as in every formula of
+the book. A batch x (..., in) has one input per row, so a layer computes x Wᵀ + b.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,8 +37,8 @@ class Dense(Module):
     [K-eq0].
 
     Attributes:
-        W: Weights (out, in); (n, out, in) for a stack.
-        b: Biases (out,) or (n, out); None for a layer without.
+        W: Weights (out, in); (n, out, in) for a stack of n layers.
+        b: Biases (out,) or (n, out); None for a layer without biases.
 
     Raises:
         ValueError: If the shapes do not fit, or an entry is not finite.
@@ -132,7 +131,7 @@ def initial_layers(
     key: Array, sizes: Sequence[int], dtype: Any = float
 ) -> tuple[Dense, ...]:
     """Dense layers of widths `sizes` by He initialisation: weights of variance 2 /
-    fan-in, which keeps the scale through ReLUs, and biases 0.
+    fan-in, which preserves the scale of activations through ReLUs, and biases 0.
 
     Args:
         key: JAX random key.
@@ -146,11 +145,11 @@ def initial_layers(
     dtype = floating("dtype", dtype)
     shapes = list(pairwise(sizes))
     keys = jax.random.split(key, len(shapes))
-    # Together, because each draw of its own costs a tenth of a second to compile: the
-    # first numbers of a longer draw are those of a shorter one.
+    # One draw for all layers, because each separate draw takes a tenth of a second to
+    # compile. The first numbers of a longer draw are those of a shorter one.
     most = max(n * m for n, m in shapes)
     draws = jax.vmap(lambda k: jax.random.normal(k, (most,), dtype))(keys)
-    # drawn as (in, out), so that the recorded runs start from the same numbers as ever
+    # drawn as (in, out), so that recorded runs can be repeated from the same weights
     return tuple(
         Dense(draw[: n * m].reshape(n, m).T * (2 / n) ** 0.5, jnp.zeros(m, dtype))
         for draw, (n, m) in zip(draws, shapes, strict=True)
@@ -183,14 +182,16 @@ def gradient_step(
     first_order: bool = False,
 ) -> Any:
     """Parameters after one gradient step θ − η∇L(θ), on all of them or on those that
-    `where` marks; each keeps its dtype.
+    `where` marks. Each parameter keeps its dtype.
 
     Args:
         loss: Function of the parameters.
         params: Pytree θ.
         rate: Step size η.
-        where: A pytree of booleans like `params`; None for all.
-        first_order: True if an outer derivative takes the gradient for a constant.
+        where: Pytree of booleans with the structure of `params`, True for parameters
+            that change; None for all.
+        first_order: True to make the gradient a constant for outer derivatives, as in
+            first-order MAML.
     """
     if not callable(loss):
         raise ValueError(

@@ -1,9 +1,9 @@
 r"""The book's five results in plain JAX: dense associative memory, editing,
 preconditioning, universality and residual memory. Read this file first.
 
-Every function is the definition of its quantity, written for one example, and checks
-nothing. The rest of the package computes the same quantities faster, for batches, and
-with errors that explain a wrong argument. `tests/test_plain.py` holds the two equal.
+Every function is the definition of its quantity, written for one example, and checks no
+argument. The rest of the package computes the same quantities faster, for batches, and
+with errors that explain a wrong argument. `tests/test_plain.py` checks that both agree.
 
 Shapes: a state or a pattern has D entries, and K patterns `Xi` have shape (K, D). A
 weight matrix `W` has shape (H, D) and maps a key k (D,) to a value v (H,).
@@ -49,8 +49,8 @@ def retrieve(x, energy, step_size=0.1, steps=300):
     return x
 
 
-# 2. Editing. Many matrices map the key k to the value v. This one is the one that
-#    changes the answers to the old keys, the columns of K, least.
+# 2. Editing. Many matrices map the key k to the value v. The edit chooses the matrix
+#    that changes the answers to the old keys, the columns of K, least.
 
 
 def rank_one_edit(W, K, k, v):
@@ -61,8 +61,8 @@ def rank_one_edit(W, K, k, v):
     return W + jnp.outer(Lambda, u)
 
 
-# 3. Preconditioning. A plain gradient step on U in W = TUV moves W by a step that the
-#    matrices TTᵀ and VᵀV precondition.
+# 3. Preconditioning. A plain gradient step on U in W = TUV moves W by a gradient step
+#    that is preconditioned by the matrices TTᵀ and VᵀV.
 
 
 def step_on_U(loss, T, U, V, rate):
@@ -102,14 +102,14 @@ def blank_learner(key, J, readers, w, delta, start, alpha):
     """Parameters whose last `readers` hidden units, the readers, have output weight 0
     until they are fitted; and random tasks (x, y, x*).
     """
-    # The first layer holds x and two units, u₀ and u₁, that are δ whatever x is.
+    # The first layer has a unit for x, and two units u₀ and u₁ that are δ for every x.
     W1 = jnp.array([1.0, 0.0, 0.0])
     b1 = jnp.array([0.0, delta, delta])
 
     # In the second layer, one unit passes u₀ on, and J − 1 counters are active where x
-    # is above their threshold j/J. The active ones carry the error back to u₁. Because
-    # each has the weight 1/√J on both sides, u₁ receives about x times what u₀
-    # receives.
+    # is above their threshold j/J. In the backward pass, active counters pass the error
+    # on to u₁. Each has the weight 1/√J from u₁ and w/√J to the output, so u₁ receives
+    # about x times the error that u₀ receives.
     thresholds = jnp.arange(1, J) / J
     weight = J**-0.5
     path = jnp.array([[0.0, 1.0, 0.0]])
@@ -117,7 +117,7 @@ def blank_learner(key, J, readers, w, delta, start, alpha):
 
     # The step adds αw v₀ to u₀ and αw v₁ to u₁, where v₀ = (y − start)(1 + xx*) and v₁
     # ≈ x v₀. A reader is active on one side of a plane a·(v₀, v₁, x*) + c = 0 through a
-    # random task: on the side where the state before the step, v = 0, does not lie.
+    # random task. The state before the step, v = 0, lies on the other side.
     low = jnp.array([0.0, -1.0, 0.0])
     high = jnp.array([1.0, 1.0, 1.0])
     tasks = jax.random.uniform(key, (12 * readers, 3), minval=low, maxval=high)
@@ -165,8 +165,8 @@ def learner(f, key, J=64, readers=400, w=1e-2, delta=1e-4, start=-5.0, alpha=0.1
     return first_layer, second_layer, (output.at[J:].set(fitted), bias)
 
 
-# 5. Residual memory. The base model keeps its answer. The residuals of the nearest
-#    training examples, what the base model missed there, are added to it.
+# 5. Residual memory. The base model is not changed. The residuals of the nearest
+#    training examples, which are its errors there, are added to its answer.
 
 
 def resmem(z, probs, Z, residuals, k, sigma):

@@ -37,10 +37,10 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
     `jax_enable_x64`, float64 inputs become float32, as everywhere in JAX.
 
     Args:
-        enabled: False for a block in which they become float32.
+        enabled: False for a block in which float64 arrays become float32.
 
     Raises:
-        ValueError: If it is neither True nor False.
+        ValueError: If `enabled` is neither True nor False.
     """
     return enable_x64(boolean("enabled", enabled))
 
@@ -49,7 +49,7 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
 def full_precision() -> Iterator[None]:
     """Context manager for matrix products in full precision, and a decorator of
     functions that jit traces. By default some GPUs round float32 factors to ten bits,
-    which is enough to train a network and too little to edit one.
+    which is precise enough to train a network, but not to edit one.
     """
     with jax.default_matmul_precision("highest"):
         yield
@@ -75,7 +75,7 @@ def wider(*values: Any) -> Any:
     """
     first, *others = (getattr(value, "dtype", value) for value in values)
     if isinstance(first, np.dtype) and all(first == other for other in others):
-        return first  # as in nearly every call
+        return first  # nearly every call ends here
     with jax.numpy_dtype_promotion("standard"):
         return reduce(jnp.promote_types, others, first)
 
@@ -91,7 +91,7 @@ def at_least_single(value: Array) -> Array:
 
 def smallest_pivot(n: int, dtype: Any) -> float:
     """Smallest pivot, as a fraction of the largest, that is more than rounding error in
-    the factor of an n×n matrix of unit diagonal.
+    the Cholesky factor of an n×n matrix with unit diagonal.
     """
     return float(jnp.finfo(dtype).eps) * (8 + n**0.5)
 
@@ -102,10 +102,10 @@ def accurate_difference(
     """Residual B − Aᵀ X, summed as if in twice the precision of B and rounded once at
     the end.
 
-    Each factor is split into two of half the digits, so that their products have no
-    rounding error; the rounding error of each addition is summed separately (Knuth's
-    TwoSum). No wider type is used, so it works under jit, scan and vmap, and on any
-    device.
+    Each factor is split into two numbers of half the digits, whose products have no
+    rounding error. The rounding error of each addition is computed by Knuth's TwoSum
+    and summed separately. No wider type is used, so the function works under jit, scan
+    and vmap, and on any device.
     """
 
     def add(

@@ -1,9 +1,10 @@
 """The four random-feature bases for the Gaussian kernel k(z, z') = exp(−‖z − z'‖²/2)
 [D-eq8].
 
-A basis says what one block of projections h = Ωz contributes to φ(z), to S = ⟨φ(z), T⟩,
-and to its derivative. `tables` is the part of T that belongs to the block: one row for
-cos and exp, two (cos then sin, + then −) for sincos and expexp.
+A basis defines the contribution of one block of projections h = Ωz to φ(z), to
+S = ⟨φ(z), T⟩, and to the derivative of S. `tables` is the part of T that belongs to the
+block: one row for cos and exp, two for sincos (cos, then sin) and for expexp (+h, then
+−h).
 """
 
 from collections.abc import Callable
@@ -26,12 +27,12 @@ class Basis:
     Attributes:
         tables: Features per frequency: 2 for sincos and expexp, 1 otherwise.
         features: (h, ‖z‖², phase) ↦ the unscaled features, a tuple of `tables` arrays
-            like h, and helpers.
-        slopes: (features, T rows) ↦ ∂S/∂h, unscaled.
+            like h; "cos" adds the sines, which `slopes` needs.
+        slopes: (features, rows of T) ↦ ∂S/∂h, unscaled.
         scale: φ carries the factor sqrt(scale / Y).
         positive: True if the features are exponentials, with the prefactor exp(−‖z‖²).
-        noise: Y·Var of a far pattern's kernel; the floor of the logarithm is set from
-            it.
+        noise: Y times the variance of the estimated kernel of a distant pattern, which
+            determines the floor of the logarithm.
     """
 
     tables: int
@@ -63,8 +64,8 @@ BASES = {
         2, _sincos, lambda f, T: f[0] * T[1] - f[1] * T[0], 1.0, False, 0.5
     ),
     "cos": Basis(1, _cos, lambda f, T: -f[1] * T[0], 2.0, False, 1.0),
-    # The printed map shifts the exponent at random, which multiplies the kernel by
-    # 22,819: no shift here [D-appC-Exp].
+    # The map printed in the paper shifts the exponent at random, which multiplies the
+    # kernel by 22,819. This map has no shift [D-appC-Exp].
     "exp": Basis(1, _exp, lambda f, T: f[0] * T[0], 1.0, True, 0.0),
     "expexp": Basis(2, _expexp, lambda f, T: f[0] * T[0] - f[1] * T[1], 0.5, True, 0.0),
 }
@@ -81,14 +82,14 @@ def value(
     return total.sum((*range(total.ndim - 2), -1))
 
 
-# On a CPU the compiler's own float32 cosine is the bottleneck of every random feature
-# (an order of magnitude slower than the products around it); one range reduction and
-# two short polynomials are fused into them.
+# On a CPU the compiler's own float32 cosine is the bottleneck of every random feature:
+# it is an order of magnitude slower than the products around it. The range reduction
+# and the two short polynomials below are fused into the operations around them.
 
 # π/2 in three parts (Cody and Waite): the first two have few enough bits that
 # quadrant·part is exact in float32 up to an angle of 10⁵, where the angle itself is
-# rounded to 4e-3. Frequencies exceed 5 so rarely that lengths up to `FARTHEST` stay
-# below.
+# rounded to 4e-3. An angle ⟨ω, z⟩ exceeds 5‖z‖ so rarely that the angles of inputs up
+# to the length `FARTHEST` stay below 10⁵.
 _HALF_PI = (1.5703125, 4.837512969970703e-4, 7.549790126404332e-8)
 _LARGEST_ANGLE = 1e5
 FARTHEST = _LARGEST_ANGLE / 5
@@ -114,7 +115,7 @@ def cos_sin(
     r2 = r * r
     sin = r + r * r2 * ((_SIN[0] * r2 + _SIN[1]) * r2 + _SIN[2])
     cos = 1 - 0.5 * r2 + r2 * r2 * ((_COS[0] * r2 + _COS[1]) * r2 + _COS[2])
-    q = quadrant.astype(jnp.int32)  # of NaN any: cos and sin are NaN as well
+    q = quadrant.astype(jnp.int32)  # any integer for NaN: cos and sin are NaN as well
     quarter_turn = (q & 1) == 1
     half_turn = (q & 2) == 2
     c = jnp.where(quarter_turn, sin, cos)

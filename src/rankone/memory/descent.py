@@ -43,7 +43,7 @@ from rankone.precision import at_least_single, wider
 __all__ = ["Retrieval", "retrieve"]
 
 _CHUNK = 25  # states read between two looks at the clock
-_LONG_CHUNK = 250  # the same if nobody looks at the clock
+_LONG_CHUNK = 250  # the same without a progress bar
 
 
 @renamed(x="x0")
@@ -62,41 +62,46 @@ def retrieve(
     """Gradient descent x ← x − η∇E(x) on the free entries of each query [D-eq5,
     D-thm1].
 
-    A run rests when no free entry moves by more than `tol` in a step. Rest of the
-    energy alone would not be enough, because the energy of a frozen query rests as well
-    [D-unn4]. On the exact memory every step in (0, 2] lowers the energy [D-sharp1].
+    A query has converged, and stops, when a step moves none of its free entries by more
+    than `tol`. The published criterion, a small change of the energy, does not show
+    that a pattern was retrieved: with the published clip, the energy of a query far
+    from all patterns is constant [D-unn4]. On the exact memory no step with η in (0, 2]
+    raises the energy [D-sharp1].
 
-    The result is differentiable forwards and backwards, with respect to the memory's
-    arrays and to the clamped entries of the queries. `gradient="implicit"` gives the
-    derivative of the resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows and
-    columns of the free entries f [D-implicit]. It does not depend on the path, and its
-    memory does not grow with the steps. `x` and the last energy have a derivative,
-    earlier energies have none. A query that has not converged gets the same formula,
-    whose error is about its distance from rest: look at `converged`.
-    `gradient="unrolled"` differentiates the steps themselves, exactly; it then takes
-    all `max_steps` and keeps each state, N·D numbers per step.
+    The result is differentiable in forward and reverse mode, with respect to the
+    memory's arrays and to the clamped entries of the queries. `gradient="implicit"`
+    gives the derivative of the fixed point x with free entries f, dx_f = −H_ff⁻¹
+    d(∇E)_f, where d(∇E) is the change of the gradient at x, and H_ff the Hessian's
+    block of the free entries [D-implicit]. This derivative does not depend on the path,
+    and the storage that it needs does not grow with the number of steps. Only `x` and
+    the last energy have it; earlier energies count as constants. For a query that has
+    not converged, the formula has an error of about the query's distance from the fixed
+    point, so check `converged`. The derivative is NaN where the linear system could not
+    be solved. `gradient="unrolled"` differentiates the steps themselves, exactly. It
+    then runs all `max_steps` steps and stores each state, N·D numbers per step for N
+    queries.
 
     Args:
         memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and
             `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
         x0: Queries (..., D), in the unit of the patterns.
-        step_size: η, positive.
+        step_size: Step size η, positive.
         max_steps: Largest number of steps, at least 1.
-        tol: Largest move of a free entry at rest, in the unit of the patterns; 0 to
-            take every step.
-        clamp: Boolean mask (D,) or like x0: True where the query's entry is known and
-            kept.
+        tol: Largest change of a free entry in a step after which a query counts as
+            converged, in the unit of the patterns; 0 to take all `max_steps` steps.
+        clamp: Boolean mask, of shape (D,) or of the shape of x0: True where an entry of
+            the query is known and does not change.
         gradient: Derivative of the result: "implicit", of the fixed point, or
             "unrolled", through the steps taken.
-        progress: Show a progress bar; by default once a job outside jit has taken two
-            seconds.
+        progress: True to show a progress bar, False for none; by default a bar appears
+            when a call outside jit has taken two seconds.
 
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
 
     Warns:
         RuntimeWarning: If a query became NaN or infinite. Inside jit there is no
-            warning: look at `outcome`.
+            warning: check `outcome`.
 
     >>> import numpy as np, rankone as ro
     >>> memory = ro.MrDAM(np.eye(3), beta=20.0)
@@ -118,11 +123,11 @@ def retrieve(
     choice("gradient", gradient, ("implicit", "unrolled"))
     progress = progress if progress is None else boolean("progress", progress)
     clamp = None if clamp is None else _mask(clamp, x0)
-    if bars_are_off():  # however slow the call is
+    if bars_are_off():  # even if the call is slow
         progress = False
-    # a number of any other type would be a program of its own
+    # Python floats, because each other type of number would compile another program
     options = (_as_float(step_size), _as_float(tol), clamp)
-    # in someone else's jit, operations on known arrays are traced as well
+    # in the caller's jit, operations on concrete arrays are traced as well
     if is_traced(memory, x0, options) or is_tracing():
         return _retrieve_traced(memory, x0, *options, max_steps, gradient)
     return _retrieve_in_chunks(memory, x0, options, max_steps, progress)
@@ -170,7 +175,7 @@ def _shift(x: Array, offset: ArrayLike) -> Array:
     )
 
 
-_Run = dict[str, Array]  # of each query: x, steps, floored, resting
+_Run = dict[str, Array]  # for each query: x, steps, floored, resting
 _Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are free
 
 
@@ -232,13 +237,14 @@ def _chunk(
     length: int,
 ) -> tuple[Array, Array, Array, dict[str, Array], Array]:
     """A run's steps from the state number `start` on, until every query rests or
-    `length` states were read: the new `x` and `tally`; the energies of the states read
-    here, one row per state; the record; and three counts, which are the states read in
-    all, 1 if the run has ended, and the queries that diverged.
+    `length` states were read. Returns the new `x` and `tally`; the energies of the
+    states read here, one row per state; the record; and three counts: all states read
+    so far, 1 if the run has ended, and the number of queries that diverged.
 
-    `x` holds the states less the memory's origin, and x0 before the first step. `tally`
-    holds for each query its steps, its floored states, and 1 if it rests: in one array,
-    because each array of NumPy that a call takes costs a tenth of a small call.
+    `x` contains the states minus the memory's origin, or x0 before the first step.
+    `tally` contains for each query its steps, its floored states, and 1 if it has
+    converged. They are in one array, because each NumPy array that is passed takes a
+    tenth of the time of a small call.
     """
     first, options = _prepared(memory, x0, step_size, tol, clamp)
     run = {
@@ -248,7 +254,7 @@ def _chunk(
         "resting": tally[2] == 1,
     }
     reads, done, run, path = _steps(memory, run, options, start, max_steps, length)
-    # it costs as much as a step, and a run that goes on has no use for it
+    # only at the end of the run, because it takes as long as a step
     certified = jax.lax.cond(
         done,
         lambda: _certified(memory, run["x"], options),
@@ -325,7 +331,7 @@ def _step(
     reader: Reader, run: _Run, options: _Options, is_last: Array
 ) -> tuple[_Run, Array, Array]:
     """The run after one step of each query that does not rest; the energy before it; and
-    whether this was the end. At the last state, and at rest, only the energy is read.
+    True if the run has ended. A query at rest, or at the last state, does not move.
     """
     step_size, tol, free = options
     x = run["x"]
@@ -354,8 +360,9 @@ def _steps(
     length: int,
 ) -> tuple[Array, Array, _Run, Array]:
     """A run's steps from the state number `start` on, until every query rests or
-    `length` states were read: the number of states read in all, whether this was the
-    end, the run, and the energies of the states read, as the first rows of (length, N).
+    `length` states were read. Returns the number of states read so far, True if the run
+    has ended, the run, and the energies of the states read, as the first rows of an
+    array (length, N).
     """
     reader = reader_of(memory)
     start = jnp.asarray(start, jnp.int32)
@@ -363,7 +370,7 @@ def _steps(
     def step(carry: tuple) -> tuple:
         t, _, run, energies = carry
         run, energy, stop = _step(reader, run, options, t == max_steps)
-        # plainer than `.at[t - start].set`, which drops what is out of bounds
+        # a simpler program than `.at[t - start].set`, which drops indices out of bounds
         energies = jax.lax.dynamic_update_index_in_dim(energies, energy, t - start, 0)
         return t + 1, stop, run, energies
 
@@ -397,7 +404,7 @@ def _certified(memory: Memory, y: Array, options: _Options) -> Array:
     ended.
     """
     tol = options[1]
-    # a step of tol is not rounded off
+    # True if a step of size tol is not lost to rounding
     resolution = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)
     certified = getattr(memory, "certified", EnergyMemory().certified)
     return certified(jax.lax.stop_gradient(y)) & resolution & jnp.isfinite(y).all(-1)
@@ -418,7 +425,7 @@ def _record(
         "certified": certified,
     }
     x = _shift(y, _origin(memory)).astype(x0.dtype).reshape(x0.shape)
-    # what is clamped comes back to the last bit
+    # clamped entries are copied from x0, because the shift would round them
     x = jnp.where(options[-1].reshape(x0.shape), x, x0)
     shape = x0.shape[:-1]
     return {"x": x} | {name: value.reshape(shape) for name, value in record.items()}

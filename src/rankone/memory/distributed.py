@@ -51,8 +51,8 @@ __all__ = ["DrDAM"]
 
 _SIMILARITIES = ("l2", "dot")
 _BETA = "a positive finite inverse temperature"
-# Below this share of the features' own noise, an estimate of the partition sum says
-# nothing: see `DrDAM.floor`.
+# Below this fraction of the noise of the features, an estimate of the partition sum
+# carries no information: see `DrDAM.floor`.
 _FLOOR_OF_NOISE = 1 / 8
 
 
@@ -60,36 +60,36 @@ class DrDAM(EnergyMemory):
     """A dense associative memory that stores the sum T of the random features of its
     patterns [D-eq9].
 
-    Ê(x) = −(1/β) log Ŝ(x) with Ŝ(x) = ⟨φ(√β x), T⟩ and T = Σ_μ φ(√β ξ^μ). Make one with
-    `DrDAM.store`.
+    Ê(x) = −(1/β) log Ŝ(x) with Ŝ(x) = ⟨φ(√β x), T⟩ and T = Σ_μ φ(√β ξ^μ). Use
+    `DrDAM.store` to make a memory from patterns.
 
     Where the estimate Ŝ is below `floor`, the tangent of the logarithm at the floor
-    replaces the logarithm. The gradient then keeps the direction of ∇Ŝ and never
-    vanishes. The published clip makes it exactly zero there [D-fn6].
+    replaces the logarithm. The gradient of the energy then still has the direction of
+    −∇Ŝ, whereas the published clip makes the gradient exactly zero there [D-fn6].
 
     Attributes:
-        T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and
-            expexp features, Y otherwise. With fewer than 32 bits it is a `Packed`, of
-            the same shape and M·bits/8 bytes; of features that are split over devices
-            it is a `Tables`, of the same shape and split alike.
+        T: The memory vector (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and
+            expexp features, Y otherwise. With fewer than 32 bits, T is a `Packed` of
+            the same shape with M·bits/8 bytes. If the features are split over devices,
+            T is a `Tables` of the same shape, split in the same way.
         beta: Inverse temperature.
         features: The random feature map. A memory must be read with the map that it was
             written with.
-        count: Number of patterns stored, rounded to the precision of T: float32 has
-            every integer up to 2²⁴.
+        count: Number of patterns stored, rounded to the precision of T: float32
+            represents every integer up to 2²⁴.
         count_rest: Remainder that `count` loses by rounding. `len(memory)` adds both,
             and is exact up to 2⁴⁸.
         power: Σ_μ w_μ², the sum of the squared weights of the patterns, which are 1 for
             "l2" and exp(β‖ξ‖²/2 − log_scale) for "dot".
-        centre: Point (D,) that patterns and states are measured from, which leaves the
-            kernel as it is; 0 by default.
-        log_scale: Logarithm of the heaviest weight, which is stored as 1, so that none
-            overflows; 0 for "l2".
+        centre: Point (D,) that is subtracted from patterns and states; 0 by default.
+            The kernel does not depend on it.
+        log_scale: Logarithm of the largest weight exp(β‖ξ‖²/2) that was stored.
+            Dividing by this weight keeps all weights from overflowing. 0 for "l2".
         similarity: "l2" or "dot".
         g: Function applied to a state before it is read.
         bits: Bits per entry of T: 32 (not rounded), 8, 4, 2 or 1. Rounding adds as much
-            noise as a loss of features would: 99 % are left at 4 bits and 64 % at one
-            [D-sharp16]. A rounded memory can be read, but not written to.
+            noise as using fewer features would: 99 % of them at 4 bits, and 64 % at 1
+            bit [D-sharp16]. A rounded memory can be read, but not written to.
 
     >>> import jax, numpy as np, rankone as ro
     >>> Xi = np.eye(4)
@@ -178,34 +178,35 @@ class DrDAM(EnergyMemory):
         """Distributed memory of the patterns Xi (K, D), computed in O(KDY) time with
         O(Y + D) memory in addition to the patterns [D-prop3].
 
-        The patterns need not fit in memory. Give an iterator of blocks (n, D),
-        preferably of one length, because each length compiles a program; or an array of
-        NumPy, such as a memory map. A large array is read in slices.
+        The patterns need not fit in memory. For many patterns, pass a NumPy array such
+        as a memory map, which is read in slices if it is large, or an iterator of
+        blocks (n, D). Use blocks of one length, because each length compiles a program.
 
         Args:
             Xi: Patterns (K, D), one per row; or an iterator of blocks of them.
             beta: Inverse temperature, positive.
-            features: Made with D = Xi.shape[1].
+            features: Random features for inputs of length D = Xi.shape[1].
             similarity: "l2", or "dot" for the exponentiated dot product: the same
                 features with weights exp(β‖ξ‖²/2) [D-unn3].
             g: Function applied to a state before it is read, as in `MrDAM`.
-            bits: Bits to which each entry of T is rounded once all patterns are in it:
-                32 (none), 8, 4, 2 or 1.
-            centre: Point (D,) from which patterns and states are measured; 0 by
-                default. The kernel does not depend on it. But for patterns far from it,
-                at angles ⟨ω, √β ξ⟩ of 10⁵, float32 has no digits left: pass the
-                patterns' mean.
-            progress: Show a bar while blocks are stored; by default once that has taken
-                two seconds.
-            checkpoint: File (.npz) for blocks: what is stored is saved there every 20
-                seconds and at the end. A run that was broken off goes on from it, given
-                the same patterns in the same order.
+            bits: Bits per entry of T: 32 (not rounded), 8, 4, 2 or 1. T is rounded
+                after all patterns are stored.
+            centre: Point (D,) that is subtracted from patterns and states; 0 by
+                default. The kernel does not depend on it. But for patterns far from the
+                centre, with angles ⟨ω, √β(ξ − centre)⟩ near 10⁵, float32 has too few
+                digits. Then pass the patterns' mean.
+            progress: True to show a bar while blocks are stored; by default a bar
+                appears after two seconds.
+            checkpoint: File (.npz) to which the memory is saved every 20 seconds and at
+                the end, for patterns in blocks or in a NumPy array. An interrupted run
+                resumes from the file if you pass the same patterns in the same order.
 
         Raises:
             ValueError: If Xi is not (K, features.D) and finite, beta is not positive,
                 bits is another number, a name is unknown, or the patterns are too far
                 from the centre for features in this precision; if the checkpoint is of
-                another run, or patterns in one piece are given with a checkpoint.
+                another run, or Xi is neither an iterator nor a NumPy array although a
+                checkpoint is given.
         """
         _check_features(features)
         choice("similarity", similarity, _SIMILARITIES)
@@ -263,9 +264,10 @@ class DrDAM(EnergyMemory):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "DrDAM":
         """The same memory with its features and T split over the devices of a mesh.
 
-        A read then sends D + 1 numbers per state: Ŝ and its gradient, summed before the
-        logarithm. To make a memory that no device could hold, store with features that
-        are already split: `DrDAM.store(Xi, beta, features.sharded(mesh))`.
+        To read the memory, each device then sends D + 1 numbers per state: its part of
+        Ŝ and of ∇Ŝ, which are summed before the logarithm. To make a memory that is too
+        large for one device, store with features that are already split, as in
+        `DrDAM.store(Xi, beta, features.sharded(mesh))`.
 
         Args:
             mesh: Devices, such as `jax.make_mesh((8,), ("rows",))`.
@@ -334,7 +336,7 @@ class DrDAM(EnergyMemory):
     @automatic
     def write(self) -> Write:
         """The vector T as a `Write` of one row, which stores the value 1 at every
-        pattern. Its answer at φ(√β(g(x) − centre)) is the partition sum at x.
+        pattern. Its answer at φ(√β(g(x) − centre)) is the estimate `partition` at x.
         """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
@@ -383,8 +385,8 @@ class DrDAM(EnergyMemory):
     @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """True where the rounding error of Ŝ is below Ŝ/8 if single rounding errors are
-        independent, at states x minus `origin`. The noise of the features is not
-        checked.
+        independent, at states x minus `origin`. Below the floor, the floor takes the
+        place of Ŝ. The noise of the features is not checked.
         """
         return _certify(self, states("x", x, self.D))
 
@@ -393,8 +395,8 @@ class DrDAM(EnergyMemory):
         """Estimate Ŝ(x) of the partition sum Σ_μ w_μ exp(−β‖g(x) − ξ^μ‖²/2), from the
         features of the state and T. Noise can make it negative.
 
-        The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows
-        where its logarithm does not.
+        The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), so Ŝ may overflow
+        where the energy, which uses its logarithm, does not.
         """
         return _read(self, None, states("x", x, self.D))[2]
 
@@ -418,7 +420,7 @@ class DrDAM(EnergyMemory):
             )
         patterns = states("xi", xi, self.D)
         _check_angles("xi", patterns, self.centre, self.beta, self.features)
-        # the only axis of a single pattern is not one of rows
+        # a single pattern has no axis of rows
         return patterns, placement_of(patterns) if patterns.ndim > 1 else None
 
 
@@ -443,7 +445,7 @@ def _scales(
     """β and the centre, in the precision in which patterns of `dtype` are summed."""
     dtype = wider(dtype, jnp.float32)
     positive("beta", beta, _BETA, dtype=dtype)
-    # a program takes zeros of NumPy in a tenth of the time in which JAX places them
+    # passing NumPy zeros to a program takes a tenth of the time of placing them by JAX
     point = (
         np.zeros(features.D, dtype)
         if centre is None
@@ -511,8 +513,8 @@ def _store_blocks(
             else leaf
             for leaf in jax.tree.leaves(features)
         ]
-        # Two draws differ in their first numbers, which are the same however they are
-        # laid out over devices.
+        # The first numbers identify a draw, and do not depend on its layout over
+        # devices.
         samples = [np.asarray(leaf.reshape(-1)[:64]) for leaf in leaves]
         kind = (features.D, features.Y, features.basis, features.projection)
         point = np.asarray(memory.centre)
@@ -599,7 +601,7 @@ def _check_angles(
     features: RandomFeatures,
 ) -> None:
     """ValueError if features of the patterns would be rounding: where looking is free,
-    and features are periodic.
+    and the features are cosines or sines.
     """
     if (
         BASES[features.basis].positive
@@ -689,8 +691,8 @@ def _update(T: Any, shrink: Array, sign: int, increment: Any) -> Any:
 def _count(memory: DrDAM, n: int) -> tuple[Array, Array]:
     """The number of patterns after n more: its rounded value, and the rounding error.
 
-    Exact as long as n and the sum have at most 48 bits: halves of n are integers of the
-    precision, and TwoSum returns the rounding error of each addition.
+    Exact as long as n and the sum have at most 48 bits: each half of n is exact in
+    float32, and TwoSum returns the rounding error of each addition.
     """
     count = memory.count
     remainder = memory.count_rest
@@ -725,7 +727,7 @@ def _read(
     )
     energy = -log_S / memory.beta
     gradient = -slope / (jnp.sqrt(memory.beta) * argument[:, None])
-    # for the identity the two quadratics cancel
+    # if g is the identity, the two quadratic terms cancel
     if memory.similarity == "dot" and memory.g != "identity":
         energy = energy - 0.5 * ((z + memory.centre[None]) ** 2).sum(-1)
         gradient = gradient - z - memory.centre[None]
@@ -756,7 +758,7 @@ def _certify(memory: DrDAM, x: Array) -> Array:
         z + jnp.broadcast_to(memory.origin - memory.centre, z.shape)
     )
     S = memory.features.read(z.reshape(-1, memory.D), memory.T)[0].reshape(x.shape[:-1])
-    # of the sum, of the angles
+    # rounding of the sum, and of the angles
     terms = jnp.sqrt(memory.features.M) + jnp.sqrt(memory.D) * jnp.linalg.norm(
         z, axis=-1
     )

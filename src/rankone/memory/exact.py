@@ -32,11 +32,11 @@ from rankone.precision import at_least_single, wider
 __all__ = ["MrDAM"]
 
 _Function = str | Callable[..., Array]
-_TOLERANCE = 1 / 8  # of a nat, by which rounding may move the log of a weight
-_GAP = 8.0  # nats below which the other patterns together weigh nothing
+_TOLERANCE = 1 / 8  # nats by which rounding may change the logarithm of a weight
+_GAP = 8.0  # nats of the nearest pattern's lead over all other patterns together
 # 4 MB of float32 patterns: read once from memory, used twice from cache
 _BLOCK_ENTRIES = 2**20
-_LARGE_BLOCK_ENTRIES = 2**28  # on a GPU, which multiplies a copy of them by many states
+_LARGE_BLOCK_ENTRIES = 2**28  # on a GPU, which copies a block to multiply many states
 
 
 class MrDAM(EnergyMemory):
@@ -54,17 +54,20 @@ class MrDAM(EnergyMemory):
 
     Args:
         Xi: Stored patterns (K, D), one per row.
-        beta: Inverse temperature, 1/unit² for "l2"; positive. A larger β makes the
-            memory more selective; patterns scaled by s need β/s² [D-unn7]. Only the
-            "exp" separation and the "log" Q use it.
-        similarity: S: "l2", −‖ξ − z‖²/2; "dot", ⟨ξ, z⟩; or your own function (Xi, z (N,
-            D)) -> (K, N).
-        separation: F: "exp" (of βS), "square", "cubic", "quartic", "rectified cubic",
-            or your own elementwise one.
-        Q: "log" (divided by β), "identity", or your own increasing function.
-        g: "identity", "unit" (x/‖x‖), "tanh", or your own function (N, D) -> (N, D).
-        placement: How the patterns are split over devices; `sharded` makes it. Patterns
-            whose rows are already split over a mesh stay where they are.
+        beta: Inverse temperature, positive; for "l2" its unit is 1/(unit of the
+            patterns)². A larger β makes the memory more selective; patterns scaled by s
+            need β/s² [D-unn7]. Only the "exp" separation and the "log" Q use β.
+        similarity: Similarity S of a pattern and a state: "l2", −‖ξ − z‖²/2; "dot",
+            ⟨ξ, z⟩; or your own function (Xi (K, D), z (N, D)) -> (K, N).
+        separation: Separation F, which enlarges differences of similarity: "exp" (of
+            βS), "square", "cubic", "quartic", "rectified cubic", or your own
+            elementwise function.
+        Q: Outer function: "log" (divided by β), "identity", or your own increasing
+            function.
+        g: Function applied to a state x before the similarity, z = g(x): "identity",
+            "unit" (x/‖x‖), "tanh", or your own function (N, D) -> (N, D).
+        placement: How the patterns are split over devices, as set by `sharded`.
+            Patterns whose rows are already split over a mesh stay where they are.
 
     Raises:
         ValueError: If Xi is not a finite (K, D) array, beta is not positive, or a name
@@ -126,11 +129,11 @@ class MrDAM(EnergyMemory):
 
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "MrDAM":
         """The same memory with its patterns split over the devices of a mesh, each of
-        which holds an equal part of them.
+        which stores an equal part of them.
 
-        A read then sends D + 2 numbers per state: the largest similarity, and the sum
-        and its gradient, scaled by it. To make a memory that no device could hold, give
-        patterns that are already split:
+        To read the memory, each device then sends D + 2 numbers per state: its largest
+        similarity m, its sum of exp(β(S − m)), and the sum's gradient. To make a memory
+        that is too large for one device, pass patterns that are already split:
         `MrDAM(jax.make_array_from_callback(...), beta)`.
 
         Args:
@@ -166,7 +169,7 @@ class MrDAM(EnergyMemory):
     @automatic
     def origin(self) -> Float[Array, " D"]:
         """Origin of the states of `reader`: the patterns' mean for similarity "l2" with
-        the identity as g, else 0.
+        the identity as g, and 0 otherwise.
         """
         return (
             self.centre
@@ -187,9 +190,9 @@ class MrDAM(EnergyMemory):
         """Function that applies `read` to states given minus `origin`; for "l2" it
         computes ‖ξ^μ‖² only once.
 
-        `retrieve` uses it. Distances of large memories are then one product, exact up
-        to a rounding error of the squared lengths of patterns and states minus the
-        mean.
+        `retrieve` uses this function. In a large memory it computes all distances by
+        one matrix product. Their error is a rounding error of the squared lengths of
+        patterns and states, measured from the mean.
         """
         refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         squares = _squares(self) if self.similarity == "l2" else None
@@ -204,7 +207,7 @@ class MrDAM(EnergyMemory):
         gap between the nearest pattern and the next exceeds the rounding of both by so
         much that the weights of the others are negligible. The bound on rounding holds
         for every order of the sums, so it may be pessimistic. Energies other than the
-        log-sum-exp are not checked.
+        log-sum-exp are not checked, and the result is True for them.
         """
         if not self._log_domain or self.similarity not in ("l2", "dot"):
             return super().certified(x)
@@ -216,7 +219,7 @@ class MrDAM(EnergyMemory):
 
     @property
     def _zero(self) -> Float[Array, " D"]:
-        # which compiles nothing
+        # `device_put` compiles nothing
         return jax.device_put(np.zeros(self.D, self.centre.dtype))
 
 
@@ -227,7 +230,7 @@ def _mean(Xi: Array) -> Array:
 
 def _centre(Xi: Array, similarity: _Function) -> Array:
     """The mean of the patterns in their precision, float32 at least; 0 for similarities
-    that no shift leaves alone.
+    that change under a shift.
     """
     dtype = wider(Xi.dtype, jnp.float32)
     if similarity != "l2":
@@ -319,7 +322,7 @@ def _general_sums(
     return -outer * Q.value(total), -slope
 
 
-# largest similarity, Σ exp(β(S − largest)) and Σ of that times ∂S/∂z
+# the largest similarity m, Σ exp(β(S − m)), and Σ exp(β(S − m)) ∂S/∂z
 _Sums = tuple[Array, Array, Array]
 _Patterns = tuple[Array, Array | None]  # a block of Xi and of its squares
 
@@ -328,7 +331,7 @@ def _block_rows(memory: MrDAM, N: int) -> int:
     """Number of patterns that N states are compared with in one piece."""
     if on_processor():
         return max(256, _BLOCK_ENTRIES // memory.D)
-    if N == 1:  # both sums read the patterns where they lie
+    if N == 1:  # both sums read the patterns without a copy
         return _LARGE_BLOCK_ENTRIES
     return max(256, _LARGE_BLOCK_ENTRIES // max(N, memory.D))
 
@@ -337,13 +340,13 @@ def _stream(
     memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], carry: Any, N: int
 ) -> Any:
     """`add` over slices of the patterns, not a reshaped copy: they may be most of the
-    memory there is.
+    memory of the device.
 
     Args:
-        memory: Whose patterns they are.
-        patterns: Arrays whose rows belong to the patterns.
-        add: Called with the carry and a slice.
-        carry: Before the first slice.
+        memory: Memory of the patterns.
+        patterns: Arrays with one row per pattern.
+        add: (carry, slice) ↦ the next carry.
+        carry: Carry before the first slice.
         N: Number of states.
     """
     K = len(memory.Xi)
@@ -371,7 +374,7 @@ def _log_sum_exp(
     memory: MrDAM, squares: Array | None, z: Array, axis: Any = None
 ) -> tuple[Array, Array]:
     """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a
-    running maximum; over devices the maximum first, then the sums less it.
+    running maximum. Devices exchange the maximum first, then the sums relative to it.
     """
     sums = (
         jnp.full(len(z), jnp.finfo(z.dtype).min / 2, z.dtype),
@@ -382,7 +385,7 @@ def _log_sum_exp(
         memory, (memory.Xi, squares), partial(_add_block, memory, z), sums, len(z)
     )
     if axis is not None:
-        # Held constant: the energy does not depend on what is subtracted.
+        # constant for the derivative, because the energy does not depend on the maximum
         maximum = jax.lax.pmax(jax.lax.stop_gradient(top), axis)
         shrink = jnp.exp(memory.beta * (top - maximum))
         total, slope = jax.lax.psum((shrink * total, shrink[:, None] * slope), axis)
@@ -395,8 +398,8 @@ def _add_block(memory: MrDAM, z: Array, sums: _Sums, patterns: _Patterns) -> _Su
     top, total, slope = sums
     Xi = _operands(memory, patterns[0])
     squares = patterns[1]
-    # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and
-    # the exp of that overflows.
+    # β multiplies the difference, because a fused β·S − max would leave the rounding
+    # error of β·S, whose exponential can overflow.
     S = similarity.value(Xi, z, squares)
     maximum = jnp.maximum(top, S.max(-1))
     weights = jnp.exp(memory.beta * (S - maximum[:, None]))
@@ -408,7 +411,7 @@ def _add_block(memory: MrDAM, z: Array, sums: _Sums, patterns: _Patterns) -> _Su
 @jax.jit
 def _certify(memory: MrDAM, x: Array) -> Array:
     """True where rounding of the similarities cannot change the weights."""
-    # a judgement has no derivative, and a maximum over devices has no rule for one
+    # a boolean has no derivative, and JAX cannot differentiate a maximum over devices
     memory, x = jax.lax.stop_gradient((memory, x))
     _, z = _states(memory, memory.origin, x)
     placement = memory.placement
@@ -428,7 +431,7 @@ def _certify(memory: MrDAM, x: Array) -> Array:
         if memory.similarity == "l2"
         else pattern_norm * state_norm
     )
-    # of a product of length D, whatever its order
+    # of an inner product of length D, for every order of its sum
     rounding = (memory.D + 5) * jnp.finfo(z.dtype).eps / 2 * sizes
     isolation = (
         top[:, 0] - top[:, 1]

@@ -27,9 +27,9 @@ class Tables(CodedVector, Module):
     """The vector T (M,) as a matrix with one row per kind of feature (such as cosine
     and sine) and one column per frequency.
 
-    Splitting the columns over devices splits all tables alike. A vector (M,) that was
-    split in one piece would have the cosines on half of the devices and the sines on
-    the others.
+    Splitting the columns over devices splits all tables alike. Splitting the vector
+    (M,) itself would put the cosines on half of the devices and the sines on the
+    others.
 
     Attributes:
         entries: (tables, columns), 0 in the columns past Y; with fewer than 32 bits the
@@ -122,7 +122,7 @@ def table_blocks(
     Args:
         T: The columns of one device.
         rows: Frequencies in a block.
-        first: The first of the device's columns.
+        first: Index of the device's first column.
     """
     width = rows * T.entries.shape[1] // T.columns
     blocks = T.entries.reshape(len(T.entries), -1, width).swapaxes(0, 1)

@@ -35,7 +35,8 @@ from rankone.precision import at_least_single
 
 __all__ = ["RandomFeatures"]
 
-# entries of an array in which a GPU keeps what it computes of many blocks at once
+# most entries of an array of intermediate results, in which a GPU computes many blocks
+# at once
 _SCRATCH = 2**26
 
 
@@ -43,15 +44,15 @@ class RandomFeatures(Module):
     """A random feature map for the Gaussian kernel: ⟨φ(z), φ(z')⟩ ≈ exp(−‖z − z'‖²/2),
     exactly in expectation [D-eq8].
 
-    With h = Ωz the bases are
+    With h = Ωz, where the Y rows of Ω are the random frequencies, the bases are
 
         sincos   Y^(−1/2) (cos h, sin h)
         cos      (2/Y)^(1/2) cos(h + b)
         exp      Y^(−1/2) exp(h − ‖z‖²)
         expexp   (2Y)^(−1/2) (exp(h − ‖z‖²), exp(−h − ‖z‖²))
 
-    In `rankone.writes` it is a kernel whose geometry is the identity: `inner`,
-    `features` and `dual`, with inputs in columns.
+    Random features are also a kernel of `rankone.writes`, whose geometry is the
+    identity. Its methods `inner`, `features` and `dual` take inputs in columns.
 
     Args:
         D: Length of the inputs.
@@ -62,18 +63,18 @@ class RandomFeatures(Module):
         basis: "sincos" (lowest variance wherever ⟨z, z'⟩ ≥ 0, D-sharp4), "cos", "exp"
             or "expexp".
         projection: "gaussian" (independent rows), "orthogonal" (within blocks of D) or
-            "hadamard" (structured: O(Y log D) time and O(Y + D) memory; the fast choice
-            from D of a few hundred).
-        regenerate: With "gaussian", draw Ω again from the key at every use instead of
-            storing its Y·D numbers.
+            "hadamard" (structured: O(Y log D) time and O(Y + D) memory; the fastest for
+            D above a few hundred).
+        regenerate: With "gaussian", True to draw Ω again from the key at every use
+            instead of storing its Y·D numbers.
         frequencies: Frequencies already drawn, instead of a key; `dataclasses.replace`
             passes them on.
         phase: Phases b of "cos", already drawn; None for the other bases.
-        placement: How the frequencies are split over devices; `sharded` makes it.
+        placement: How the frequencies are split over devices, as set by `sharded`.
 
     Raises:
-        ValueError: If D or Y is not a positive integer, a name is unknown, or only
-            "gaussian" could regenerate.
+        ValueError: If D or Y is not a positive integer, a name is unknown, or
+            `regenerate` is True for a projection other than "gaussian".
 
     >>> import jax, rankone as ro
     >>> features = ro.RandomFeatures(3, 100_000, key=jax.random.key(0))
@@ -149,11 +150,11 @@ class RandomFeatures(Module):
     def sharded(self, mesh: Mesh, axis: str | None = None) -> "RandomFeatures":
         """The same features with their frequencies split over the devices of a mesh.
 
-        A memory that is stored with these features is split in the same way. From some
+        A memory that is stored with these features is split in the same way. From about
         4,096 frequencies (512 transforms of "hadamard") on, the layout is the same for
         any power of 2 up to 64 devices, so that a memory saved from one mesh can be
-        restored onto another. Inside jit, features that are drawn and then sharded are
-        drawn in parts, so that no device holds all of them:
+        restored onto another. If features are drawn and sharded inside one jit, each
+        device draws only its own part:
         `jax.jit(lambda key: ro.RandomFeatures(D, Y, key=key).sharded(mesh))(key)`.
 
         Args:
@@ -253,8 +254,8 @@ class RandomFeatures(Module):
         self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed | Tables
     ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
         """Sums S = ⟨φ(z), T⟩ and their derivatives ∂S/∂z in one pass over the
-        frequencies, without forming φ or its Jacobian [D-eq10]. Over devices, only D +
-        1 numbers per state are summed.
+        frequencies, without forming φ or its Jacobian [D-eq10]. If the frequencies are
+        split over devices, only D + 1 numbers per state are summed over them.
         """
         z = self._rows("z", z)
         T = T if isinstance(T, CodedVector) else numbers("T", T)
@@ -304,11 +305,13 @@ class RandomFeatures(Module):
         Args:
             Xi: Patterns.
             weights: One per pattern.
-            centre: Subtracted from them, a few patterns at a time.
-            scale: By which they are multiplied then.
-            rows: How the patterns are split over devices. Each encodes its own, and one
-                sum of T travels. If the same devices split the frequencies, each encodes
-                all patterns, which travel a few at a time.
+            centre: Point that is subtracted from the patterns, a few patterns at a
+                time.
+            scale: Factor of the differences.
+            rows: How the patterns are split over devices. Each device encodes its own
+                patterns, and T is summed over devices once. If the frequencies are
+                split over the same devices, each device encodes all patterns, which are
+                gathered a few at a time.
         """
         arguments = (self, Xi, weights, centre, jnp.asarray(scale, centre.dtype))
         placement = self.placement
@@ -316,7 +319,7 @@ class RandomFeatures(Module):
             T = _device_tables(*arguments)
             return T[:, : self.Y].reshape(self.M)
         if rows is not None and placement is not None and rows.mesh != placement.mesh:
-            rows = None  # the patterns come to the devices of the features
+            rows = None  # the patterns are copied to the devices of the features
         mesh_placement = rows if placement is None else placement
         assert mesh_placement is not None
         frequency_axis = None if placement is None else placement.axis
@@ -366,7 +369,7 @@ class RandomFeatures(Module):
     def _phases(self, dtype: Any) -> Float[Array, "B R"]:
         R = self.frequencies.rows
         B = self.columns // R
-        # an empty row a block, so that every basis scans over the same structure
+        # an empty row per block, so that every basis scans over the same structure
         if self.basis != "cos":
             return jnp.zeros((B, 0), dtype)
         assert self.phase is not None
@@ -434,8 +437,8 @@ def _device_tables(
     chunk = ceil(K / ceil(K / most)) if K else 1
 
     def add(T: Array, i: Array) -> tuple[Array, None]:
-        # The last slice reaches back over patterns that were counted before; a padded
-        # copy of the patterns would take as much memory as they do.
+        # The last slice overlaps the slice before it; patterns in both get the weight 0
+        # here. A padded copy would take as much memory as the patterns.
         start = jnp.minimum(i * chunk, K - chunk)
         xi = jax.lax.dynamic_slice_in_dim(Xi, start, chunk).astype(centre.dtype)
         w = jax.lax.dynamic_slice_in_dim(weights, start, chunk)
@@ -590,7 +593,7 @@ def _blocks_at_once(features: RandomFeatures, N: int) -> int:
     if on_processor():
         return 1
     projection = features.frequencies
-    # a block that is drawn at its use is scratch memory too
+    # a block that is drawn again is an intermediate result too
     width = max(N, features.D) if features.regenerate else N
     return max(1, _SCRATCH // max(1, width * projection.rows))
 

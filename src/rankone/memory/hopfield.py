@@ -1,9 +1,9 @@
 """The classical Hopfield network: K binary patterns summed into one D × D matrix, and
 the sign rule that reads it.
 
-States σ have D entries −1 or 1. The paper's eq. 1 has neither the factor ½ of the
-literature nor its T_ii = 0; since σ_i² = 1 the diagonal only shifts the energy by a
-constant, and the sign rule leaves it out.
+States σ have D entries −1 or 1. Eq. 1 of the DrDAM paper omits the usual factor ½ of
+the energy and does not set T_ii = 0. Because σ_i² = 1, the diagonal only shifts the
+energy by a constant. The sign rule leaves the diagonal out.
 """
 
 from functools import partial
@@ -26,8 +26,8 @@ class Recall(Module):
         sigma: Final states (..., D), entries −1 and 1.
         energies: Energy before the first sweep and after each (..., max_sweeps + 1).
         sweeps: Sweeps in which at least one neuron flipped (...).
-        converged: True if the last sweep flipped nothing (...): no single flip lowers
-            the energy.
+        converged: True if the last sweep flipped nothing (...). Then no single flip
+            lowers the energy.
     """
 
     sigma: Float[Array, "... D"]
@@ -74,14 +74,15 @@ def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
     """Retrieval in a Hopfield network: the neurons take turns at σ_i ← sign(Σ_{j≠i}
     T_ij σ_j) [D-eq1].
 
-    A flip of neuron i changes the energy by 4σ_i Σ_{j≠i} T_ij σ_j, which is negative
-    exactly when the rule flips it: the energy never rises, and among finitely many
-    states that ends at one where no flip helps.
+    A flip of neuron i changes the energy by 4σ_i Σ_{j≠i} T_ij σ_j. The rule flips the
+    neuron exactly when this change is negative, so the energy never rises. Because the
+    states are finitely many, retrieval ends at a state where no single flip lowers the
+    energy.
 
     Args:
         sigma: Starting states (..., D), entries −1 and 1.
         T: Memory matrix (D, D), symmetric; its diagonal is not used by the rule.
-        max_sweeps: Most passes over the D neurons, at least 1.
+        max_sweeps: Largest number of passes over the D neurons, at least 1.
 
     Raises:
         ValueError: If a shape does not fit, a state is not binary, or max_sweeps is not
@@ -116,8 +117,8 @@ def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
     """State after one step of all neurons at once, σ ← sign((T − diag T)σ). A neuron
     with a tie stays as it is.
 
-    Faster than `recall` on parallel hardware, but the energy may rise, and two states
-    may alternate for ever.
+    Such a step is faster than `recall` on parallel hardware, but it may raise the
+    energy, and repeated steps may alternate between two states for ever.
     """
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
@@ -150,8 +151,8 @@ def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Arra
         sigma, field, flips = state
         flip = sigma[:, i] * field[:, i] < 0
         change = jnp.where(flip, -2 * sigma[:, i], 0)
-        # The field follows a flip by one column of T: O(D) a neuron, where T σ afresh
-        # would be O(D²).
+        # A flip changes the field by a multiple of one column of T. That takes O(D) per
+        # neuron; computing T σ again would take O(D²).
         return (
             sigma.at[:, i].add(change),
             field + change[:, None] * off_diagonal[i][None],

@@ -1,8 +1,10 @@
 """Derivative of a fixed point with respect to the memory, by the implicit function
 theorem, in both modes of differentiation.
 
-At rest the free entries f of the gradient are zero, ∇E(x; θ)_f = 0. Differentiate that,
-with the clamped entries c: dx_f = −H_ff⁻¹ (∂_θ∇E dθ + H_fc dx_c) [D-implicit].
+At a fixed point x the free entries f of the gradient are zero, ∇E(x; θ)_f = 0, where θ
+are the arrays of the memory. The derivative of this equation, with the Hessian H and
+the clamped entries c, gives
+dx_f = −H_ff⁻¹ ((∂_θ∇E dθ)_f + H_fc dx_c) [D-implicit].
 """
 
 from collections.abc import Callable
@@ -16,9 +18,9 @@ from rankone.precision import wider
 
 __all__ = ["at_rest"]
 
-_KRYLOV = 30  # directions kept between two restarts of GMRES
+_KRYLOV = 30  # directions stored between two restarts of GMRES
 _RESTARTS = 10
-_RESIDUAL = 1e-2  # relative residual beyond which a solution is none
+_RESIDUAL = 1e-2  # relative residual above which a solution is rejected
 
 
 @jax.jit
@@ -33,9 +35,9 @@ def at_rest(
 
     Args:
         memory: Memory, of any class that `retrieve` takes.
-        x0: The queries; their free entries do not matter, and have the derivative zero.
-        x: States at which the queries came to rest.
-        free: True where an entry could move.
+        x0: The queries. The derivative with respect to their free entries is zero.
+        x: Fixed points that the queries reached.
+        free: True where an entry is not clamped.
     """
     return _at_rest(memory, x0, x, free)
 
@@ -48,7 +50,7 @@ def _at_rest(memory: Memory, x0: Array, x: Array, free: Array) -> Array:
 @_at_rest.defjvp
 def _at_rest_jvp(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     memory, x0, x, free = primals
-    # again, so that the derivative has one of its own
+    # through `_at_rest`, so that the derivative can be differentiated itself
     x = _at_rest(memory, x0, x, free)
     dtype = wider(x.dtype, jnp.float32)  # no linear system is solved in half precision
     clamp_tangent = jnp.where(free, 0, tangents[1]).astype(dtype)
@@ -88,7 +90,7 @@ def _gmres(H: Callable[[Array], Array], b: Array) -> Array:
     """Solution with a relative residual of ε^⅔; NaN if the restarts leave a hundredth,
     as with a singular H.
     """
-    # ε^¾ would take float32 twice the time, in chase of its rounding
+    # In float32, ε^¾ would take twice the time, because it is close to rounding.
     tol = float(jnp.finfo(b.dtype).eps) ** (2 / 3)
     options = {
         "tol": tol,

@@ -61,10 +61,11 @@ ACTIVATIONS = {
 
 # S: (Xi (K, D), z (N, D), ‖ξ‖² (K,) or None) -> (N, K), with derivative (weights (N,
 # K), Xi, z) ↦ Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D). Queries come first: the long axis K is then
-# contiguous in both products, a third faster on a CPU than (K, N).
+# contiguous in both products, which is a third faster on a CPU than (K, N).
 def _dot(Xi: Array, z: Array, squares: Array | None = None) -> Array:
     if len(z) == 1 and not on_processor():
-        return (Xi * z).sum(-1)[None]  # with what is done to Xi before, one reading
+        # fused with the operations that produce Xi, so that Xi is read once
+        return (Xi * z).sum(-1)[None]
     # a matrix times a vector: this orientation reads Xi up to ten times faster
     if len(z) == 1:
         return jnp.matmul(Xi, z[0], precision="highest")[None]
@@ -79,7 +80,7 @@ def _mean(w: Array, Xi: Array, z: Array) -> Array:
 
 def _l2(Xi: Array, z: Array, squares: Array | None) -> Array:
     if len(z) * Xi.size <= 2**18 or (len(z) == 1 and squares is None):
-        # differences lose nothing near a stored pattern
+        # differences lose no digits near a stored pattern
         return -0.5 * ((z[:, None] - Xi[None]) ** 2).sum(-1)
     squares = (Xi * Xi).sum(-1) if squares is None else squares
     return jnp.minimum(
@@ -92,8 +93,8 @@ SIMILARITIES = {
     "dot": Function(_dot, _mean),
 }
 
-# F: scalar, with derivative F'; "exp" is handled in the log domain by MrDAM and carries
-# β.
+# F: scalar, with derivative F'. MrDAM applies "exp" to βS, and in the log domain if Q
+# is "log".
 SEPARATIONS = {
     "exp": Function(jnp.exp, jnp.exp),
     "square": Function(jnp.square, lambda s: 2 * s),
@@ -104,7 +105,7 @@ SEPARATIONS = {
     ),
 }
 
-# Q: scalar and increasing; "log" is log/β.
+# Q: scalar and increasing. MrDAM divides "log" by β.
 OUTER = {
     "log": Function(jnp.log, lambda u: 1 / u),
     "identity": Function(lambda u: u, jnp.ones_like),

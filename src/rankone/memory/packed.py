@@ -32,7 +32,8 @@ __all__ = [
 ]
 
 BITS = (32, 8, 4, 2, 1)
-# sweeps: with 8 bits the error is then within 2e-4 of the least, with fewer bits at it
+# iterations: with 8 bits the error is then within 2e-4 of the minimum, and with fewer
+# bits it is the minimum
 _LLOYD = 500
 
 
@@ -57,7 +58,7 @@ class CodedVector:
     @property
     def unpacked(self) -> Float[Array, " M"]:
         """All entries as one vector. For inspection: a memory reads them a block at a
-        time, and a device may not hold all of them.
+        time, and all of them together may not fit on a device.
         """
         return _unpack(self)
 
@@ -80,13 +81,15 @@ class Packed(CodedVector, Module):
     """A vector (M,) whose entries are rounded to 2^bits levels, stored as one code per
     entry and one scale [D-sharp16].
 
-    Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `rounded`
-    chooses the scale such that the rounding error is orthogonal to the vector.
+    Entry j is `scale`·c, where c is the level of its code, one of `levels(bits)`.
+    `rounded` chooses the scale such that the rounding error is orthogonal to the
+    vector.
 
     Attributes:
-        codes: ⌈M·bits/8⌉ bytes, the first entry in the lowest bits of the first.
+        codes: ⌈M·bits/8⌉ bytes, with the first entry in the lowest bits of the first
+            byte.
         scale: Factor of the levels.
-        bits: Bits an entry: 1, 2, 4 or 8.
+        bits: Bits per entry: 1, 2, 4 or 8.
         size: M, the number of entries.
 
     >>> import jax.numpy as jnp
@@ -127,9 +130,9 @@ def in_blocks(
     """Inputs for a scan over blocks of frequencies, and a function that maps one input
     to the block's (tables, rows) entries of T.
 
-    An array is laid out in blocks in advance. Of a packed vector the scan gets the
-    places alone, and unpacks each block when it comes to it. Entries past the end are
-    zero.
+    An array is arranged in blocks in advance. For a packed vector the scan gets only
+    the position of each block, and the function unpacks the block. Entries past the end
+    are zero.
     """
     Y = T.size // tables
     if isinstance(T, Packed):
@@ -211,8 +214,9 @@ def levels(bits: int) -> Float[NDArray, " levels"]:
     """The 2^bits levels that round a standard normal variable with least mean squared
     error (Max 1960).
 
-    Each is the mean of the variable between the midpoints to its neighbours: found by
-    Lloyd's iteration, from levels as dense as the cube root of the density.
+    Each level is the mean of the variable between the midpoints to its neighbours.
+    Lloyd's iteration computes the levels. It starts from levels whose density is
+    proportional to the cube root of the normal density.
     """
     return _levels(integer("bits", bits, "an integer from 1 to 8", most=8))
 

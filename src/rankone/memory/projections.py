@@ -1,15 +1,16 @@
 """Random projections Ω with rows ω ~ N(0, I): stored, regenerated from a seed, or made
 of Hadamard transforms.
 
-`divided` lays a projection out in equal blocks for several devices, without a change to
-the order of its rows; rows past Y are empty, and what they would add is left out.
+`divided` arranges a projection in equal blocks for several devices and keeps the order
+of its rows. Rows past Y are padding, and their contributions are left out.
 
 Every projection is a stack of row blocks. `operator(block)` turns one entry of `blocks`
 into the pair (x ↦ Ω_b x, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each
-row once and uses it twice. What all blocks share is done once: `first_round` before
-them, and its transpose after their sum. In between, the rows may be spread over several
-axes (..., N, R'), queries always second to last: `arrange` brings one number a row into
-that order, and `flatten` brings projections (..., N, R') into (N, R).
+row once and uses it twice. The computation that all blocks share is done once:
+`first_round` before the blocks, and its transpose after their sum. In between, the rows
+may be spread over several axes (..., N, R'), with the queries always second to last.
+`arrange` brings an array with one number per row into that order, and `flatten` brings
+projections (..., N, R') into (N, R).
 """
 
 from collections.abc import Callable
@@ -37,13 +38,14 @@ __all__ = [
 Operator = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 # 4 MB of float32: a stored block stays in cache between its two products
 _BLOCK_ENTRIES = 2**20
-# of the dense rows that a block of transforms stands for
+# entries of the dense rows that a block of transforms replaces
 _HADAMARD_ENTRIES = 10 * 2**20
-# rows of a block of divided features come in such multiples, so that codes of few bits
-# fill whole bytes
+# the rows of a divided block are a multiple of this, so that codes of few bits fill
+# whole bytes
 _LANES = 8
-_PARTS = 64  # parts for which many rows are laid out, however many devices there are
-# of a block that is drawn again at every use, and so of every draw
+_PARTS = 64  # number of parts of a large projection, however many devices there are
+# entries of a block that is drawn again at every use; stored rows are drawn in the same
+# blocks
 _DRAWN_ENTRIES = 2**18
 
 
@@ -147,11 +149,11 @@ class Hadamard(Module):
     """Transforms S·H·D₃·H·D₂·H·D₁ with random signs D and row norms S ~ chi(P): O(Y +
     D) memory, O(Y log D) time.
 
-    The first round H·D₁ is the same for all blocks and done once: it spreads a state
-    over all entries, and the law of the estimates does not change when a state is
-    rotated. A block holds G transforms, so that short ones still make products worth
-    the call. D is padded to a power of two P ≥ 64. H is the Walsh–Hadamard matrix in
-    Sylvester order.
+    The first round H·D₁ is the same for all blocks and is computed once. It is a
+    rotation that spreads a state over all entries, and a rotation of the states does
+    not change the distribution of estimates with Gaussian rows. A block contains G
+    transforms, so that its products are large even for small P. D is padded to a power
+    of two P ≥ 64. H is the Walsh–Hadamard matrix in Sylvester order.
     """
 
     first: Float[Array, " P"]  # the signs D₁
@@ -239,10 +241,10 @@ def walsh_hadamard(x: Float[Array, "a N b"]) -> Float[Array, "a N b"]:
     """Unnormalised Walsh–Hadamard transform of N rows of length P = ab, powers of two,
     Sylvester (natural) order.
 
-    H_ab = H_a ⊗ H_b, so the transform of a row reshaped to (a, b) is H_a X H_b: two
-    small dense products, which on every processor we measured beat the O(P log P)
-    butterfly. With the queries between the two axes, both are plain matrix products and
-    nothing is transposed.
+    H_ab = H_a ⊗ H_b, so the transform of a row reshaped to a matrix X (a, b) is H_a X
+    H_b. These two small dense products were faster than the O(P log P) butterfly on
+    every processor we measured. With the queries between the two axes, both are plain
+    matrix products without a transposition.
     """
     a, N, b = x.shape
     y = _matmul(x.reshape(a * N, b), _hadamard_matrix(b).astype(x.dtype))
@@ -266,8 +268,8 @@ def _layout(D: int, Y: int, entries: int) -> tuple[int, int]:
 def _equal_blocks(parts: int, units: int, limit: int) -> tuple[int, int]:
     """Number of blocks, which the parts divide, and units in each, at most `limit`.
 
-    Many units are laid out for 64 parts, so that arrays saved from one number of
-    devices, a power of 2, have the same shapes on another.
+    From 512 units on, the layout is for 64 parts, so that saved arrays have the same
+    shapes for every number of devices that is a power of 2 up to 64.
     """
     if _PARTS % parts == 0 and units >= 8 * _PARTS:
         parts = _PARTS
@@ -305,7 +307,7 @@ def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
         k_direction, k_norm = jax.random.split(k)
         q, r = jnp.linalg.qr(jax.random.normal(k_direction, (D, D), jnp.float32))
         norms = jnp.linalg.norm(jax.random.normal(k_norm, (D, D), jnp.float32), axis=1)
-        # the signs make Q uniform
+        # the signs make the distribution of Q uniform
         return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))[None]).T
 
     keys = jax.random.split(key, ceil(Y / D))
@@ -314,7 +316,7 @@ def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
 
 def _hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
     """Structured rows: three sign flips and Hadamard transforms, the first for all;
-    only signs and norms are kept.
+    only signs and norms are stored.
     """
     P = max(64, 2 ** (D - 1).bit_length())
     B = ceil(Y / P)
@@ -323,8 +325,8 @@ def _hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
         jnp.float32
     )
     z = jax.random.normal(k_norms, (B, P), jnp.float32)
-    # Wilson and Hilferty's cube: chi²(P) with its mean right to (2/9P)³, at most 4e-8
-    # here.
+    # Wilson and Hilferty's cube approximates chi²(P). The relative error of its mean is
+    # (2/9P)³, at most 4e-8 here.
     a = 2 / (9 * P)
     norms = jnp.sqrt(P * jnp.maximum(1 - a + z * a**0.5, 0) ** 3)
     groups = ceil(B / max(1, _HADAMARD_ENTRIES // P**2))

@@ -70,7 +70,7 @@ class EnergyMemory(Module):
 
     def reader(self) -> Reader:
         """Function that applies `read` to states given minus `origin`, for many calls.
-        Everything that does not depend on the states is computed here, once.
+        Everything that does not depend on the states is computed once, by this method.
         """
         return self.read
 
@@ -107,16 +107,17 @@ class Retrieval(Module):
     Attributes:
         x: Final states (..., D).
         energies: Energy before each step and at the end (..., max_steps + 1); constant
-            once converged.
+            after the query has converged.
         steps: Steps taken (...).
         converged: True if the last step moved no free entry by more than tol (...).
-        floored: Fraction of the visited states whose energy was the floor's tangent
-            line; 0 for an exact memory (...).
+        floored: Fraction of the steps that started where the energy's logarithm was
+            replaced by its tangent, as described for `DrDAM`; 0 for an exact memory
+            (...).
         outcome: A `checks.Outcome` per query (...): NOT_FINITE where the state is not
             finite, EMPTY where nothing is stored.
-        certified: True where rounding cannot have decided the result (...):
-            `memory.certified` is True there, and a step of `tol` exceeds the rounding
-            of the state. Where False, use double precision or a larger `tol`.
+        certified: True where rounding cannot have changed the result (...):
+            `memory.certified` is True there, and `tol` is 0 or at least the rounding
+            error of the state. Where False, use double precision or a larger `tol`.
 
     >>> import numpy as np, rankone as ro
     >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])
@@ -148,7 +149,7 @@ def reader_of(memory: Memory) -> Reader:
 
 def check_memory(memory: Any) -> None:
     """ValueError unless `memory` is a `Memory` that jit can take."""
-    if isinstance(memory, EnergyMemory):  # an instance of a protocol takes long to tell
+    if isinstance(memory, EnergyMemory):  # because isinstance of a protocol takes long
         return
     is_memory = isinstance(memory, Memory)
     if not is_memory:

@@ -1,9 +1,9 @@
 """Kernels κ(a, b), which say how much a write at the key a changes the answer at the
 key b. Keys are columns.
 
-A `Kernel` can be read. A `FeatureKernel` is an inner product of features of finite
-length, so that all writes together are one matrix; `KeyGeometry` and random features
-are such kernels too.
+Every memory with a `Kernel` can be read. A `FeatureKernel` is an inner product of
+features of finite length, so that all writes together are one matrix. `KeyGeometry` and
+`RandomFeatures` are such kernels too.
 """
 
 from typing import Protocol, runtime_checkable
@@ -176,9 +176,10 @@ class NearestNeighbours(Module):
     """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all
     others.
 
-    The weight of one key depends on all other keys and jumps as the query moves. So
-    this is no inner product, and the memory is not linear [W-not]. Normalised, with k =
-    n, it is the ratio of two linear memories.
+    The weight of one key depends on all other keys and jumps as the query moves. The
+    weights are therefore not an inner product of features, and the memory is not linear
+    [W-not]. If k is the number of keys, a normalised reading is the ratio of two linear
+    memories.
 
     Attributes:
         k: Number of neighbours; all keys if there are fewer.

@@ -22,14 +22,15 @@ class KernelMemory(Module):
     """Memory of keys K and coefficients R X. Its reading is R X κ(K, q) or, normalised,
     R X κ(K, q) / 1ᵀX κ(K, q) [W-five, W-ratio].
 
-    Make one with `KernelMemory.store`.
+    R are the residuals stored at the keys, κ is the kernel, and the rule of writing
+    chooses the matrix X. Use `KernelMemory.store` to make a memory.
 
     Attributes:
-        keys: K (D, m).
-        coefficients: R X (H, m).
-        ones: 1ᵀX (m,): the coefficients that residuals of 1 would have, by which a
-            normalised reading divides.
-        kernel: κ.
+        keys: Keys K (D, m), one per column.
+        coefficients: Coefficients R X (H, m).
+        ones: Coefficients 1ᵀX (m,) that residuals of 1 would have. A normalised reading
+            divides by their answer.
+        kernel: Kernel κ.
         outcome: A `rankone.checks.Outcome`.
     """
 
@@ -50,7 +51,7 @@ class KernelMemory(Module):
             R: Residuals (H, m): values minus the answers that the memory already gives.
             kernel: Kernel, which says how far a write reaches: any pytree with the
                 method `inner` of `Kernel`.
-            rule: Rule by which the pairs are written: the choice of X. `Exact()` if
+            rule: Rule by which the pairs are written, which chooses X; `Exact()` if
                 None.
         """
         return _memory_of(*_arguments(K, R, kernel, rule))
@@ -97,9 +98,9 @@ def interpolate(
         K: Keys (D, m).
         R: Residuals (H, m).
         q: Queries (D,) or (D, n).
-        kernel: As of `KernelMemory.store`.
-        rule: As of `KernelMemory.store`.
-        normalise: As of `KernelMemory.read`.
+        kernel: As in `KernelMemory.store`.
+        rule: As in `KernelMemory.store`.
+        normalise: As in `KernelMemory.read`.
 
     >>> import numpy as np
     >>> from rankone.writes import BatchStep, Exact, Gaussian, interpolate

@@ -1,6 +1,7 @@
 """Rules by which residuals R are written: the choice of X in R X κ(K, q).
 
-Here S = κ(K, K), and U is its strict upper part.
+Here S = κ(K, K) (m, m) is the kernel of the m keys with one another, and U is its
+strictly upper triangular part.
 """
 
 from math import inf
@@ -52,7 +53,7 @@ class BatchStep(Module):
     matrix of the rates. From an empty memory this is Hebb's rule.
 
     Attributes:
-        rates: η (m,), or one for all.
+        rates: Rates η (m,), or one rate for all pairs.
     """
 
     rates: Real[ArrayLike, "*m"] = 1.0
@@ -75,8 +76,8 @@ class InSequence(Module):
     S.
 
     Attributes:
-        rates: η (m,), or one for all; None for 1/Sₜₜ, at which the memory answers each
-            pair exactly just after it is written.
+        rates: Rates η (m,), or one rate for all pairs; None for the rate 1/Sₜₜ of pair
+            t, with which the memory answers each pair exactly just after it is written.
     """
 
     rates: Real[ArrayLike, "*m"] | None = None
@@ -96,11 +97,12 @@ class InSequence(Module):
 
 class Cycled(Module):
     """Rule that writes the pairs in sequence, round after round (Kaczmarz's method,
-    Gauss–Seidel on A S = R): X → S⁻¹ for 0 < ηₜSₜₜ < 2.
+    Gauss–Seidel on A S = R for the coefficients A = R X). With more rounds X → S⁻¹, if
+    0 < ηₜSₜₜ < 2 for every pair t.
 
     Attributes:
         rounds: Number of times each pair is written.
-        rates: As of `InSequence`.
+        rates: As in `InSequence`.
     """
 
     rounds: int = eqx.field(static=True)
@@ -170,12 +172,13 @@ class Recursive(Module):
     """Recursive least squares: writes in sequence, each of which adds its key to the
     geometry, so that later writes change the answer at that key less.
 
-    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk). With β = ω the result is that of `Ridge`, in any order
-    of the pairs.
+    After the write at a key k, the geometry becomes G − Gkkᵀ G/(β⁻¹ + kᵀGk). With β = ω
+    the result is that of `Ridge`, in any order of the pairs.
 
     Attributes:
-        omega: As of `Ridge`.
-        beta: Weight with which a written key enters G: ω if None; 0 leaves G unchanged.
+        omega: As in `Ridge`.
+        beta: Weight β with which a written key enters G: ω if None; 0 leaves G
+            unchanged.
     """
 
     omega: Real[ArrayLike, ""]
@@ -209,10 +212,10 @@ def normal_equations(
     Args:
         R: Residuals.
         S: Kernel of the keys, symmetric.
-        slack: At least 0.
+        slack: Number that is added to the diagonal of S, at least 0.
     """
     relaxed = (S + S.T) / 2 + jnp.diag(jnp.full(len(S), slack, S.dtype))
-    # keys of very different lengths are no reason to fail
+    # so that keys of very different lengths do not fail
     scale = jnp.sqrt(jnp.diagonal(relaxed))
     factor = jnp.linalg.cholesky(relaxed / scale[None] / scale[:, None])
     pivots = jnp.nan_to_num(jnp.diagonal(factor) ** 2)
@@ -232,16 +235,16 @@ def recursion(
         omega: Weight of each pair; inf writes it exactly.
 
     Returns:
-        The left factor of each write (H, m); its right factor in terms of the m keys, a
-        row each (m, m); the norms of all residuals before the first write and after
-        each (m + 1, m).
+        The left factor of each write, one per column (H, m); its right factor, one per
+        row, as coefficients of the m initial dual features G φ(K) (m, m); and the norms
+        of all residuals before the first write and after each write (m + 1, m).
     """
     slack = 1 / jnp.asarray(beta, S.dtype)
     loss = 1 / jnp.asarray(omega, S.dtype)
 
     def write(state: tuple, i: Array) -> tuple:
         E, M, B = (
-            # residuals V − WₜK; κₜ(K, K); the keys' duals in terms of those at first
+            # residuals V − WₜK; κₜ(K, K); the keys' duals in terms of the initial duals
             state
         )
         row = M[i]
@@ -270,7 +273,7 @@ def recursion(
 
 def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:
     """Coefficients R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D of one round, in which a rate may be
-    0. R (I + D U)⁻¹ holds each residual at the time of its write.
+    0. R (I + D U)⁻¹ contains each residual at the time of its write.
     """
     rates = (
         1 / jnp.diagonal(S)

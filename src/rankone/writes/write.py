@@ -27,16 +27,19 @@ class Write(Module):
     """The change left · rightᵀ of a matrix (H, D) that writes one key–value pair, or m
     of them [R-eq13].
 
-    `RankOneEdit` and `LowRankEdit` are other names of it.
+    `RankOneEdit` and `LowRankEdit` are other names of this class.
 
     Attributes:
-        left: R X: (H,) for one pair, (H, m) for m. For an exact edit the Lagrange
-            multiplier, which is the shadow price of the target [R-title].
-        right: Geometry · key: (D,) for one pair, (D, m) for m. C⁻¹k for an edit.
-        interference: Sum of the squared changes at all keys that the geometry was made
-            of, ‖left rightᵀ K₀‖²_F; None if there is no such set of keys.
+        left: Coefficients R X: (H,) for one pair, (H, m) for m. For an exact edit with
+            C = K₀K₀ᵀ they are the Lagrange multiplier Λ, the rate at which half the
+            interference grows with the target value [R-title].
+        right: The geometry times the key: (D,) for one pair, (D, m) for m. For an edit
+            this is C⁻¹k (see `KeyGeometry`).
+        interference: Sum of the squared changes of the answers at the keys K₀ from
+            which the geometry was computed, ‖left rightᵀ K₀‖²_F; None if there are no
+            such keys.
         outcome: A `rankone.checks.Outcome`, which reports a failure inside jit too; 0
-            if there is none.
+            if the write succeeded.
 
     >>> import jax.numpy as jnp
     >>> from rankone.writes import Write
@@ -112,7 +115,7 @@ class Write(Module):
 
     def __add__(self, other: "Write") -> "Write":
         """Both writes as one of all their columns; its interference is not the sum of
-        theirs, and so not known.
+        theirs, and is set to None.
         """
         if not isinstance(other, Write):
             return NotImplemented
@@ -135,9 +138,9 @@ class Write(Module):
         `load_write` reads; returns the path.
 
         Args:
-            path: Path of the file; ".npz" is added to a name that does not end so.
-            about: Numbers and texts that go with it, by names that are not the write's
-                own.
+            path: Path of the file; ".npz" is added to a name without this ending.
+            about: Numbers and texts to save with the write, by names that differ from
+                those of its fields.
 
         Returns:
             The path of the file.
@@ -177,7 +180,7 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     it; float64 only where double precision is enabled.
 
     Raises:
-        ValueError: If the file is not such a write, or is cut short.
+        ValueError: If the file was not written by `Write.save`, or is cut short.
     """
     try:
         arrays = read_arrays(path)
@@ -287,8 +290,8 @@ def _at(write: Write, q: Array) -> Array:
 
 
 def _apply(write: Write, name: str, value: ArrayLike, sign: int, donate: bool) -> Array:
-    # in whole numbers the change would be rounded
     donate = boolean("donate", donate)
+    # floating, because a matrix of integers would round the change
     W = _floating(name, value)
     if W.shape != write.shape:
         raise ValueError(

@@ -210,6 +210,21 @@ def test_where_the_rest_is_not_isolated_there_is_no_number():
     assert np.isnan(slope(frozen.memory.T)).all()
 
 
+@pytest.mark.parametrize("mode", [jax.jacfwd, jax.jacrev])
+def test_a_derivative_far_below_the_rounding_of_one_is_a_number(mode):
+    start = np.array([0.9, 0.2, 0.0])
+
+    def rest_point(beta):
+        return ro.retrieve(ro.MrDAM(np.eye(3), beta), start, **OPTIONS).x
+
+    # x = softmax(−β‖ξ − x‖²/2) near the first pattern: the others weigh e^−β each, and
+    # the next order is smaller by another factor of about βe^−β
+    slope = 2 * np.exp(-60.0)
+    np.testing.assert_allclose(
+        jax.jit(mode(rest_point))(60.0), slope * np.array([1, -0.5, -0.5]), rtol=1e-6
+    )
+
+
 def test_at_a_saddle_it_is_the_motion_of_the_saddle():
     pair = np.stack([np.full(3, 0.5), np.full(3, -0.5)])
     memory = ro.MrDAM(pair, 20.0)

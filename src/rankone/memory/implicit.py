@@ -98,6 +98,10 @@ def _gmres(H: Callable[[Array], Array], b: Array) -> Array:
         "maxiter": _RESTARTS,
         "solve_method": "incremental",
     }
+    # jax's GMRES answers 0 if ‖b‖ is below ε, which a deep fixed point's b can be.
+    largest = jnp.abs(b).max()
+    scale = jnp.where(largest > 0, largest, 1)
+    b = b / scale
     w, _ = jax.scipy.sparse.linalg.gmres(H, b, **options)
     residual = jnp.linalg.norm(H(w) - b)
-    return jnp.where(residual <= _RESIDUAL * jnp.linalg.norm(b), w, jnp.nan)
+    return jnp.where(residual <= _RESIDUAL * jnp.linalg.norm(b), w * scale, jnp.nan)

@@ -246,7 +246,7 @@ _MIRRORED = {"both": "both", "input": "output", "output": "input"}
 
 
 def _oriented(moments: Moments) -> Moments:
-    """Moments of the rows' side and the columns' side of an array as it is stored."""
+    """Moments of the rows' side and the columns' side of an array as it is kept."""
     return (
         Moments(moments.outputs, moments.inputs)
         if isinstance(moments, TransposedMoments)

@@ -269,8 +269,8 @@ def _group(
     size = _pieces(q.shape[1]).chunk
 
     def chunk(_: None, i: Array) -> tuple[None, tuple[Array, Array]]:
-        # The last chunk reaches back over rows of the chunk before, which must not count
-        # twice.
+        # The last chunk reaches back over rows of the chunk before it, which must not
+        # count twice.
         start = jnp.minimum(i * size, len(rows) - size)
         part = _chunk(rows, start, size)
         norms = jax.lax.dynamic_slice_in_dim(half_norms, start, size)

@@ -21,8 +21,8 @@ class Score(Module):
     """Mean of a metric over some tasks, and the standard error of this mean.
 
     Attributes:
-        mean: Over the tasks: one number, or one for each number of steps.
-        error: Its standard error.
+        mean: Mean over the tasks: one number, or one for each number of steps.
+        error: Standard error of the mean.
     """
 
     mean: Float[Array, "*steps"]
@@ -34,7 +34,7 @@ def draw_tasks(tasks: TaskFamily, number: int, *, key: Array) -> Task:
     `number`.
 
     Args:
-        tasks: The family.
+        tasks: Family of tasks.
         number: Number of tasks.
         key: JAX random key.
     """
@@ -55,7 +55,7 @@ def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
 
     Args:
         learner: Any learner.
-        params: Its meta-trained parameters.
+        params: Meta-trained parameters of the learner.
         tasks: From `draw_tasks`.
         metric: Function of (predictions, targets).
     """
@@ -95,8 +95,8 @@ def after_steps(
     at its queries [M-fig2].
 
     Args:
-        learner: Its own number of steps is not used.
-        params: An initialisation.
+        learner: Learner to evaluate; its own number of steps is not used.
+        params: Initialisation of the learner.
         tasks: From `draw_tasks`.
         metric: Function of (predictions, targets).
         steps: Number of inner steps.

@@ -87,10 +87,11 @@ class GradientLearner(Module):
 
     Attributes:
         model: The network.
-        loss: Function of (predictions, targets), descended on the examples of a task.
+        loss: Function of (predictions, targets) that the steps minimise on the examples
+            of a task.
         step_size: Step size of the inner gradient steps.
         steps: Number of inner steps in meta-training.
-        first_order: True if meta-training takes inner gradients for constants, which
+        first_order: True if meta-training treats inner gradients as constants, which
             saves the second derivatives.
 
     >>> import jax
@@ -184,13 +185,13 @@ class RecurrentLearner(Module):
 
     Its knowledge of a task is a state of `width` numbers, and meta-training decides how
     the weights update this state. Nothing guarantees that more examples, or the same
-    examples again, make it better.
+    examples again, improve the predictions.
 
     Attributes:
-        inputs: Entries of x.
-        outputs: Entries of y.
-        width: Entries of the state.
-        head: Width of the answering network's hidden layer.
+        inputs: Number of entries of x.
+        outputs: Number of entries of y.
+        width: Number of entries of the state.
+        head: Width of the hidden layer of the network that answers.
     """
 
     inputs: int = eqx.field(static=True)

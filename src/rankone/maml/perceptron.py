@@ -25,12 +25,13 @@ class MLP(Module):
     pytree.
 
     Attributes:
-        inputs: Entries of an input.
+        inputs: Number of entries of an input.
         hidden: Width of each hidden layer, first to last.
-        outputs: Entries of an output, which is linear in the last hidden layer.
-        bias_transform: Entries of a parameter vector that is joined to every input. It
-            adds nothing to what the network can compute, but a gradient step on it
-            moves a bias through a weight matrix [M-appC-phi].
+        outputs: Number of entries of an output, which is linear in the last hidden
+            layer.
+        bias_transform: Number of entries of a parameter vector that is appended to
+            every input. The network can compute the same functions without it, but a
+            gradient step on it changes a bias through a weight matrix [M-appC-phi].
 
     >>> import jax
     >>> network = MLP(1, (8,))
@@ -120,10 +121,10 @@ def width_for(
     parameters [M-fig5].
 
     Args:
-        size: Number of parameters wanted.
+        size: Number of parameters to come closest to.
         depth: Number of hidden layers.
-        inputs: Entries of an input.
-        outputs: Entries of an output.
+        inputs: Number of entries of an input.
+        outputs: Number of entries of an output.
         bias_transform: Length of the bias transformation.
     """
     depth = integer("depth", depth)

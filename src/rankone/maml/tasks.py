@@ -24,12 +24,12 @@ class Task(Module):
     that an oracle gets.
 
     Attributes:
-        x: Inputs of the examples (shots, inputs); of several tasks (n, shots, inputs),
-            and so on.
-        y: Their values (shots, outputs).
+        x: Inputs of the examples (shots, inputs). For n tasks, each array has a leading
+            axis, here (n, shots, inputs).
+        y: Values of the examples (shots, outputs).
         x_query: Inputs of the queries (queries, inputs).
-        y_query: Their values (queries, outputs).
-        description: Parameters of the task, for an oracle (p,), possibly nothing.
+        y_query: Values of the queries (queries, outputs).
+        description: Parameters of the task for an oracle (p,); p may be 0.
     """
 
     x: Real[Array, "*n shots inputs"]
@@ -81,10 +81,10 @@ class SineTasks(Module):
     oracle is (A, φ).
 
     Attributes:
-        shots: Examples to learn from.
-        queries: Examples to be judged on.
-        amplitude: Range of A; the trained range is [0.1, 5].
-        phase: Range of φ in radians; the trained range is [0, π].
+        shots: Number of examples to learn from.
+        queries: Number of examples to be scored on.
+        amplitude: Range of A; the range of meta-training is [0.1, 5].
+        phase: Range of φ in radians; the range of meta-training is [0, π].
 
     >>> import jax
     >>> SineTasks(shots=3)(jax.random.key(0))
@@ -128,8 +128,8 @@ class PolynomialTasks(Module):
     The description for an oracle is the four coefficients.
 
     Attributes:
-        shots: Examples to learn from.
-        queries: Examples to be judged on.
+        shots: Number of examples to learn from.
+        queries: Number of examples to be scored on.
     """
 
     shots: int = eqx.field(static=True, default=40)
@@ -163,11 +163,11 @@ class LetterTasks(Module):
 
     Attributes:
         letters: "train" or "test".
-        ways: Classes in a task.
-        shots: Examples of each class to learn from.
-        queries: Examples of each class to be judged on.
-        shear: Each task's features go through I + `shear`·G/4 with its own Gaussian
-            matrix G; 0 leaves them.
+        ways: Number of classes in a task.
+        shots: Number of examples of each class to learn from.
+        queries: Number of examples of each class to be scored on.
+        shear: The features of a task are multiplied by I + `shear`·G/4, where the
+            Gaussian matrix G is drawn for each task; 0 leaves the features unchanged.
     """
 
     letters: str = eqx.field(static=True, default="train")
@@ -214,15 +214,15 @@ def _letters(
     k_class, k_example, k_shear, k_order = jax.random.split(key, 4)
     classes = _shuffled(k_class, len(pool), ways)[:, None]
     n = shots + queries
-    # 733 is prime: start + stride·i runs through different examples, without a
-    # permutation of all of them
+    # 733 is prime, so start + stride·i modulo 733 runs through different examples
+    # without a permutation of all of them.
     start, stride = jax.random.randint(k_example, (2, ways, 1), 1, _EXAMPLES)
     examples = (start + stride * jnp.arange(n)[None]) % _EXAMPLES
-    # G/4 keeps lengths: 16 = 4²
+    # G/4 keeps squared lengths on average, because 16 = 4²
     mixing = jnp.eye(16) + shear / 4 * jax.random.normal(k_shear, (16, 16))
     x = pool[classes, examples] @ mixing.T  # (ways, n, 16)
     y = jnp.broadcast_to(jnp.eye(ways)[:, None], (ways, n, ways))
-    # for learners that read in order
+    # shuffled for learners that read the examples in order
     order = _shuffled(k_order, ways * shots, ways * shots)
     support = [part[:, :shots].reshape(-1, part.shape[-1])[order] for part in (x, y)]
     query = [part[:, shots:].reshape(-1, part.shape[-1]) for part in (x, y)]
@@ -231,12 +231,12 @@ def _letters(
 
 def _shuffled(key: Array, n: int, k: int) -> Array:
     """The first k of 0, …, n − 1 in random order."""
-    # compiles in a fraction of `permutation`'s sort
+    # compiles in a fraction of the time of the sort in `jax.random.permutation`
     return jax.lax.top_k(jax.random.uniform(key, (n,)), k)[1]
 
 
-_EXAMPLES = 733  # of each letter; the rarest has 734
-# drawn once, by numpy.random.default_rng(0): nobody chose them by their looks
+_EXAMPLES = 733  # examples of each letter; the rarest letter has 734
+# drawn once by numpy.random.default_rng(0), so that nobody chose the letters
 _TEST_LETTERS = "ABFHKMQZ"
 
 

@@ -1,8 +1,8 @@
 """Meta-training by Adam on the loss at the queries, differentiated through the
 learner's use of the examples.
 
-The loop can be broken off and taken up again: iteration i draws its tasks from
-`fold_in(key, i)`, so that a resumed run ends exactly where an unbroken one does.
+The loop can be interrupted and resumed: iteration i draws its tasks from
+`fold_in(key, i)`, so a resumed run gives exactly the result of an uninterrupted run.
 """
 
 import time
@@ -38,7 +38,7 @@ from rankone.maml.tasks import Task
 __all__ = ["Learner", "MetaTrained", "TaskFamily", "meta_train"]
 
 TaskFamily = Callable[[Array], Task]
-# iterations between two looks at the clock, and the grain of the recorded losses
+# iterations between two looks at the clock, and for each recorded loss
 _CHUNK = 100
 _SAVE_SECONDS = 20.0
 
@@ -61,7 +61,7 @@ class MetaTrained(Module):
 
     Attributes:
         params: Meta-trained parameters.
-        losses: Mean loss at the queries of each hundred iterations.
+        losses: Mean loss at the queries, one entry for every hundred iterations.
     """
 
     params: Any
@@ -87,29 +87,30 @@ def meta_train(
     the losses during training [M-def, M-train].
 
     Args:
-        learner: Learner to train, such as a `GradientLearner`; hashable, like the two
-            that follow.
+        learner: Learner to train, such as a `GradientLearner`. The learner, `tasks` and
+            `loss` must be hashable.
         tasks: Family that tasks are drawn from: key → `Task`.
         loss: Function of (predictions, targets).
         key: JAX random key of initialisation and tasks.
-        iterations: Steps of Adam, a multiple of 100.
-        meta_batch: Tasks per iteration.
+        iterations: Number of steps of Adam, a multiple of 100.
+        meta_batch: Number of tasks per iteration.
         group: Number of tasks that are differentiated together, a divisor of
             `meta_batch`; by default all. Small groups fit in the processor's cache: one
             wide layer of 40,000 parameters trains twice as fast in groups of 5.
-        learning_rate: Learning rate of Adam, falling to zero along a cosine.
-        checkpoint: File (.npz) to resume from if it is there, and to save to every 20
-            seconds and at the end; it belongs to this run, by a fingerprint of all
-            arguments, and to one process at a time.
+        learning_rate: Initial learning rate of Adam, which falls to zero along a
+            cosine.
+        checkpoint: File (.npz) to resume from if it exists, and to save to every 20
+            seconds and at the end. A fingerprint of learner, tasks, loss, key and
+            schedule ties it to this run. One process at a time can use it.
         progress: True to show a bar.
-        mesh: Devices that share the tasks of a group, such as
-            `jax.make_mesh((8,), ("tasks",))`; each sends one gradient per group. Their
-            number divides the group.
+        mesh: Devices over which the tasks of a group are split, such as
+            `jax.make_mesh((8,), ("tasks",))`. Each device sends one gradient per group.
+            The number of devices must divide `group`.
         axis: Name of the axis of the mesh; by default its first.
 
     Raises:
-        ValueError: For arguments out of range, or a checkpoint of another run, or one
-            that is damaged.
+        ValueError: If an argument is out of range, or the checkpoint is damaged, in
+            use, or of another run.
 
     >>> import jax
     >>> from rankone.maml import MLP, GradientLearner, SineTasks, meta_train, squared_error
@@ -252,9 +253,9 @@ def _optimiser(learning_rate: ArrayLike, iterations: int) -> Any:
     import optax
 
     adam = optax.adam(optax.cosine_decay_schedule(learning_rate, iterations))
-    # one task that diverges must not end the run
+    # gradients are clipped, so that one task that diverges does not end the run
     clipped = optax.chain(optax.clip_by_global_norm(10.0), adam)
-    # one vector of all parameters compiles in two thirds of the time of many arrays
+    # flattened, because one vector compiles in two thirds of the time of many arrays
     return optax.flatten(clipped)
 
 

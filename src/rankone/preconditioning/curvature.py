@@ -31,10 +31,10 @@ class Skipped(Module):
     reason: str = eqx.field(static=True)
 
 
-@dataclass(frozen=True)  # lives while one loss is traced
+@dataclass(frozen=True)  # exists while one loss is traced
 class _Tap:
     """A layer that notes its input, and adds to its output what it is told, so that
-    this can be differentiated.
+    the gradient with respect to `nudge` is the gradient at the output.
     """
 
     layer: Layer
@@ -56,34 +56,37 @@ def layer_moments(losses: Losses, network: Any) -> Any:
     r"""Second moments of every layer's inputs and output gradients over a batch
     [K-FAC].
 
-    Of layers of this package (`Dense`, `Reparameterized`), or of the arrays of any
-    other network: an equinox module, a flax module or its parameters, a plain pytree.
-    There the products with a matrix and the additions of a vector are found in the
-    program that JAX makes of `losses`, under vmap and jit as well. A matrix (m, n) gets
-    the A of what it multiplies and the D of the result, as `TransposedMoments` if it is
-    kept (n, m); a vector that is added, as a bias is, the moments of a layer whose
-    input is 1, A = [[1]], so that weight and bias are two blocks. Any other array gets
-    a `Skipped` with the reason (`skipped` lists them): embeddings, convolutions,
-    scales, and whatever is used twice or inside a scan or a loop.
+    The network consists of layers of this package (`Dense`, `Reparameterized`), or is
+    any other pytree with arrays: an equinox module, a flax module or its parameters, a
+    plain pytree. For arrays, the function searches the jaxpr of `losses`, vmapped and
+    jitted parts included, for products with a matrix and additions of a vector.
+
+    A matrix (m, n) gets A = E[x xᵀ] of its inputs x and D = E[δ δᵀ] of the gradients δ
+    at its outputs, as `TransposedMoments` if it is stored as (n, m). A vector that is
+    added, such as a bias, gets the moments of a layer with the constant input 1, A =
+    [[1]]. Weight and bias are thus two blocks. Any other array gets a `Skipped` with
+    the reason, and `skipped` lists these reasons. Such arrays are embeddings,
+    convolutions, scales, and arrays that are used twice, or inside a scan or a loop.
 
     Gradients are per example, provided that no example's loss depends on another
-    example. Where a layer sees several rows per example, as in a sequence, each row
-    counts as one. Draw the targets from the model's own distribution for the true
-    Fisher matrix, or take the data's for the empirical one.
+    example. If a layer gets several rows per example, as for a sequence, each row
+    counts as one example. Targets drawn from the model's own distribution give the true
+    Fisher matrix, and the targets of the data the empirical one.
 
     Args:
-        losses: Takes a network, returns the losses of N examples (N,). It calls each of
-            our layers once, on a batch (N, n), outside of scan or vmap.
+        losses: Function that takes a network and returns the losses of N examples (N,).
+            It calls each layer of this package once, on a batch (N, n), outside of scan
+            and vmap.
         network: Pytree of layers, or of arrays; other leaves, such as functions, are
-            left alone.
+            ignored.
 
     Returns:
         The same pytree with `Moments` in the place of each layer or array; None in the
         place of other leaves.
 
     Raises:
-        ValueError: If one of our layers is called twice or never, no array has moments,
-            or the losses are not one number per example.
+        ValueError: If a layer of this package is called twice or never, no array has
+            moments, or the losses are not one number per example.
     """
     if not callable(losses):
         raise ValueError(

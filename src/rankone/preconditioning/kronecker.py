@@ -2,9 +2,9 @@ r"""The preconditioner that gradient descent on U applies to W = TUV, as an oper
 that is never formed.
 
 P = VᵀV ⊗ TTᵀ has (mn)² entries; its two factors have m² + n², and P vec(G) is the vec
-of TTᵀ G VᵀV [K-eqP, K-unn-cost]. In indices, ∂W_ij/∂U_st = T_is V_tj [K-ein]; the
-products that arise are those of two positive semidefinite matrices [K-unn], and
-Newton's step does not depend on them [K-newton].
+of TTᵀ G VᵀV [K-eqP, K-unn-cost]. In indices, ∂W_ij/∂U_st = T_is V_tj [K-ein]. The
+preconditioners of this form are exactly the Kronecker products of two positive
+semidefinite matrices [K-unn]. Newton's step does not depend on T and V [K-newton].
 """
 
 from collections.abc import Iterator
@@ -39,8 +39,8 @@ class Factors(Module):
     Attributes:
         T: Output side (m, p).
         V: Input side (q, n).
-        outcome: Code of `rankone.checks.Outcome` for their computation; None for
-            factors that were given.
+        outcome: Code of `rankone.checks.Outcome` of the computation of T and V; None if
+            they were given.
     """
 
     T: Float[Array, "m p"]
@@ -106,8 +106,8 @@ class KroneckerPreconditioner(Module):
     [K-eqP, K-eqdU].
 
     `P @ g` takes a vec (mn,), or several as columns (mn, k); `P.apply(G)` takes the
-    matrix (m, n) itself, which costs the two products LG and (LG)R and no copy. Make
-    one with `kronecker_preconditioner`.
+    matrix G (m, n) itself, which costs the two products LG and (LG)R and no reordered
+    copy of G. `kronecker_preconditioner` makes P from T and V.
 
     Solvers and libraries of linear operators take P directly:
     `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is, and lineax takes
@@ -119,7 +119,7 @@ class KroneckerPreconditioner(Module):
     Attributes:
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
-        order: Stacking of vecs, "column" or "row".
+        order: Order in which a vec stacks the entries of its matrix, "column" or "row".
         outcome: Code of `rankone.checks.Outcome` for an inverse; None for a P that is
             not an inverse.
     """
@@ -180,8 +180,8 @@ class KroneckerPreconditioner(Module):
 
         Args:
             delta: ∂ℓ/∂(Wx) of one example (m,), or of several as columns (m, N).
-            x: Its input (n,), or theirs (n, N).
-            rate: Step size η, of the sum over the examples.
+            x: Input of that example (n,), or of several as columns (n, N).
+            rate: Step size η; the gradient is summed over the examples.
 
         >>> import numpy as np, rankone as ro
         >>> P = ro.kronecker_preconditioner(T=np.diag([1.0, 2.0]), V=np.diag([1.0, 1.0, 3.0]))
@@ -220,14 +220,14 @@ class KroneckerPreconditioner(Module):
         """Inverse P⁻¹ = R⁻¹ ⊗ L⁻¹, which recovers W's gradient from the preconditioned
         gradient.
 
-        P⁻¹(Pg) is off by about ε·cond(P) of g, with ε the rounding of the dtype and
-        cond(P) the product of the squared condition numbers of T and V. P is inverted
-        as long as one digit is left, ε·cond(P) ≤ 0.1.
+        The relative error of P⁻¹(Pg) is about ε·cond(P), where ε is the machine epsilon
+        of the dtype and cond(P) the product of the squared condition numbers of T and
+        V. P is inverted if at least one digit is correct, ε·cond(P) ≤ 0.1.
 
         Raises:
-            ValueError: If the condition number of P is above that, or infinite. Where
-                nothing can be raised, as inside jit, P⁻¹ is NaN and its `outcome` says
-                so.
+            ValueError: If the condition number of P is above that limit, or infinite.
+                Where no error can be raised, as inside jit, P⁻¹ is NaN and its
+                `outcome` is SINGULAR.
 
         >>> import numpy as np, rankone as ro
         >>> P = ro.kronecker_preconditioner(np.diag([1.0, 2.0]), np.diag([3.0]))
@@ -265,7 +265,7 @@ class KroneckerPreconditioner(Module):
     def _fitting(self, G: ArrayLike, requirement: str) -> Array:
         G = numbers("G", G)
         shape = (self.left.shape[0], self.right.shape[0])
-        # no text is made in the calls that are right
+        # the text of the error is formatted only if there is an error
         if G.ndim < 2 or G.shape[-2:] != shape:
             raise ValueError(
                 f"G: got shape {G.shape}; "
@@ -283,8 +283,8 @@ def kronecker_preconditioner(
     Args:
         T: Output-side factor (m, p); any p.
         V: Input-side factor (q, n); any q.
-        order: Stacking of the vecs that it acts on: "column", as in the book, or
-            "row", as `ravel()` does.
+        order: Order in which the vecs that P acts on stack a matrix: "column", as in
+            the book, or "row", as `ravel()` does.
 
     Returns:
         A linear operator: `P @ vec`, `P.apply(G)`, `P.inverse()`, `P.to_dense()`.
@@ -340,8 +340,8 @@ def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
     ends = [
         jax.lax.stop_gradient(jnp.linalg.eigvalsh(side)) for side in (P.left, P.right)
     ]
-    # in this order no product under- or overflows: the condition number of one side,
-    # times that of the other
+    # The condition numbers of the two sides are multiplied, because the products of
+    # eigenvalues of both sides could under- or overflow.
     condition = (ends[0][-1] / ends[0][0]) * (ends[1][-1] / ends[1][0]).astype(
         ends[0].dtype
     )

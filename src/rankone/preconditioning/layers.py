@@ -1,9 +1,9 @@
 r"""Layers reparameterised as W = TUV. A network is any pytree of these layers and of
 the dense layers of `rankone.nn`.
 
-With a bias, a 1 is appended to the input, so that W has one more column, the bias
-[K-eq0]: of a dense layer that is its `augmented` matrix [W b], and TUV is written for
-it as for any other matrix.
+A layer with a bias appends a 1 to its input, so the bias is the last column of W
+[K-eq0]. For a dense layer this W is the `augmented` matrix [W b]. TUV factorises it
+like any other matrix.
 """
 
 from functools import partial
@@ -40,21 +40,21 @@ __all__ = [
 class Reparameterized(Module):
     """The layer f(x) = T(U(Vx)), in which only U is trained [K-eqW].
 
-    Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass stays
-    factored. T and V are leaves of the pytree as well, so that an outer loop can learn
-    them; `trainable` masks them otherwise. A larger U than needed does not change the
-    path of W [K-unn-over].
+    Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass applies V,
+    then U, then T, without forming W. T and V are leaves of the pytree as well, so that
+    an outer loop can learn them; otherwise `trainable` masks them. If U has more
+    entries than W needs, the path of W does not change [K-unn-over].
 
     Attributes:
         T: (m, p), fixed.
         U: (p, q), trained.
         V: (q, n), fixed; (q, n + 1) with a bias.
-        W0: A fixed part (m, n), or None. W = W0 + TUV starts anywhere even where T or V
-            is rank-deficient [K-unn-init].
-        bias: True if the input gets a 1 appended.
+        W0: Fixed part (m, n), or None. With it, W = W0 + TUV can start at any matrix,
+            even if T or V is rank-deficient [K-unn-init].
+        bias: True if a 1 is appended to the input.
 
     Raises:
-        ValueError: If the shapes do not chain, or an entry is not finite.
+        ValueError: If the shapes do not fit together, or an entry is not finite.
 
     >>> import numpy as np, rankone as ro
     >>> U = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
@@ -153,16 +153,16 @@ class Reparameterized(Module):
             T: (m, p).
             V: (q, n).
             bias: True if the layer appends 1 to its input.
-            anchor: Keep W as the fixed part W0 and start at U = 0; always possible, and
-                the same preconditioned steps.
-            invertible: T and V are square and invertible: solve with them, which is
-                many times cheaper.
-            tol: Largest relative residual of TU₀V − W.
+            anchor: True to keep W as the fixed part W0 and start at U = 0. This is
+                always possible, and W takes the same preconditioned steps.
+            invertible: True if T and V are square and invertible. U₀ then comes from
+                linear solves, which are many times cheaper than pseudoinverses.
+            tol: Largest accepted relative residual ‖TU₀V − W‖/‖W‖.
 
         Raises:
-            ValueError: If W cannot be reached: it leaves the range of T or the row
-                space of V. Where nothing can be raised, as inside jit, the layer starts
-                at the nearest W that can.
+            ValueError: If W cannot be reached, because it is not in the range of T or
+                the row space of V. Where no error can be raised, as inside jit, the
+                layer starts at the nearest matrix that can be reached.
         """
         W = array("W", W, "(m, n)", 2)
         T = array("T", T, "(m, p)", 2)
@@ -206,7 +206,8 @@ def between(
         W: Matrix (m, n).
         T: (m, p).
         V: (q, n).
-        invertible: T and V are square and invertible: solve with them.
+        invertible: True if T and V are square and invertible; U then comes from linear
+            solves.
     """
     if not invertible:
         return jnp.linalg.pinv(T) @ W @ jnp.linalg.pinv(V)
@@ -269,14 +270,14 @@ def reparameterize(
 
     Args:
         network: Pytree of layers.
-        factors: The same pytree with `Factors`, or None for a layer to leave alone, in
-            the place of each layer.
-        anchor: As in `Reparameterized.from_weight`, like the next.
+        factors: Pytree of the network's structure with `Factors` in the place of each
+            layer, or None to leave that layer unchanged.
+        anchor: As in `Reparameterized.from_weight`.
         invertible: True if all factors are square and invertible.
 
     Raises:
-        ValueError: If factors are not beside a layer, do not fit it, or cannot reach
-            its weights.
+        ValueError: If an entry of `factors` is not in the place of a layer, does not
+            fit that layer, or cannot reach its weights.
     """
 
     def rewrite(layer: Layer, pair: Factors | None) -> Layer:
@@ -323,7 +324,7 @@ def trainable(network: Any) -> Any:
     """
 
     def mark(path: tuple, leaf: Any) -> bool:
-        if not callable(leaf):  # as activations are
+        if not callable(leaf):  # activation functions may be leaves
             host("network", leaf)
         last = path[-1] if path else None
         return not (

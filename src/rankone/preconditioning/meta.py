@@ -2,8 +2,8 @@ r"""T and V learned in an outer loop, so that a few steps of gradient descent on
 suffice: MT-net, meta-curvature [K-meta].
 
 Each task starts from the same U, takes a few steps of gradient descent on U alone, and
-is judged on other examples. The outer loop differentiates through the inner steps, with
-respect to U's start as well as to T and V.
+is scored on other examples. The outer loop differentiates through the inner steps, with
+respect to the start of U as well as to T and V.
 """
 
 from collections.abc import Callable, Hashable
@@ -58,10 +58,10 @@ def adapt_U(
     Compiled once for each `loss`, so pass the same function in repeated calls.
 
     Args:
-        network: Pytree of layers; a dense one trains all it has.
-        loss: Function of the network.
-        learning_rate: Inner step size.
-        steps: Inner steps.
+        network: Pytree of layers; all parameters of a `Dense` layer are trained.
+        loss: Function that takes a network and returns the loss.
+        learning_rate: Step size of the inner steps.
+        steps: Number of inner steps.
 
     >>> import numpy as np, rankone as ro
     >>> layer = ro.Reparameterized(T=np.eye(1), U=np.array([[3.0, -2.0]]), V=np.diag([0.1, 1.0]))
@@ -130,19 +130,20 @@ def meta_learn(
 
     Args:
         network: Pytree of reparameterised layers to start from.
-        support: support(network, task): the loss that the inner steps descend.
-        query: query(network, task): the loss that they are judged by.
-        sample: Draws a task from a key.
+        support: support(network, task): the loss that the inner steps minimise.
+        query: query(network, task): the loss after the inner steps, which the outer
+            loop minimises.
+        sample: sample(key): a random task.
         key: JAX random key.
         inner_rate: Step size of the inner steps.
-        inner_steps: Their number.
+        inner_steps: Number of inner steps.
         outer_steps: Number of outer steps.
         outer: Optimiser of the outer loop; Adam at 1e-3 by default.
         tasks: Tasks per outer step.
-        learn_factors: True if T and V are learned; if not, this is MAML on U.
+        learn_factors: True to learn T and V as well as U; if False, this is MAML on U.
 
     Raises:
-        ValueError: If an option is out of range, or something is not of its kind.
+        ValueError: If an option is out of range, or an argument has the wrong type.
     """
     _check_functions(support=support, query=query, sample=sample)
     _check_differentiable(network)
@@ -169,9 +170,8 @@ def _adam() -> optax.GradientTransformation:
     return optax.adam(1e-3)
 
 
-@dataclass(
-    frozen=True
-)  # of settings, which are compared when a compiled program is looked up
+# jit looks up the compiled program by comparing the fields
+@dataclass(frozen=True)
 class _Learner:
     support: Task
     query: Task

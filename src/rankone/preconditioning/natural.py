@@ -1,9 +1,9 @@
 """Natural neural networks: coordinates of W that are changed during training, so that
 plain gradient descent acts as whitened descent [K-prong].
 
-The network is multiplied out and written anew as TUV with factors from recent data; SGD
-then trains U. Between two changes this is exactly descent preconditioned with VᵀV ⊗
-TTᵀ.
+At every change the network is multiplied out and factorised as TUV again, with T and V
+from recent data. SGD then trains U. Between two changes this is exactly descent
+preconditioned with VᵀV ⊗ TTᵀ.
 """
 
 from collections.abc import Callable
@@ -47,13 +47,14 @@ def whiten(
 
     Args:
         network: Pytree of layers, dense or reparameterised.
-        moments: From `layer_moments`, or moving averages.
+        moments: From `layer_moments`, or the `value` of `MovingMoments`, for each
+            layer.
         damping: As in `whitening_factors`.
         sides: "input" is PRONG; "both" whitens the gradients at the outputs too, which
             is K-FAC.
 
     Raises:
-        ValueError: If an argument is not of its kind, or moments are singular and there
+        ValueError: If an argument has the wrong type, or moments are singular and there
             is no damping.
     """
     dense = merge(network)
@@ -75,7 +76,7 @@ class ProngState(Module):
     Attributes:
         network: Network of reparameterised layers.
         moments: Moving averages, one in the place of each layer.
-        steps: Steps made.
+        steps: Number of steps so far.
     """
 
     network: Any
@@ -105,11 +106,13 @@ def prong(
     whitening T and V that are recomputed every `every` steps [K-prong, K-unn-stats].
 
     Args:
-        losses: losses(network, batch) -> (N,), calling every layer once.
+        losses: losses(network, batch): the loss of each example (N,); it calls every
+            layer once.
         learning_rate: Step size of SGD on U.
-        every: Steps between two changes of coordinates.
+        every: Number of steps between two changes of coordinates.
         damping: As in `whitening_factors`.
-        decay: Decay of the moving moments; they see one batch at every change.
+        decay: Decay of the moving averages of the moments, which include one batch at
+            every change.
         sides: "input", "both" or "output", as in `whitening_factors`.
 
     Raises:

@@ -16,8 +16,8 @@ def symmetric_power(
     """Power of a symmetric positive semidefinite matrix by its eigenvectors, and True
     if A is positive definite (for a negative power) or semidefinite (for any other).
 
-    Eigenvalues below rounding error count as rounding error for a negative power, as 0
-    for another.
+    For a negative power, eigenvalues below the rounding error are raised to the
+    rounding error. For any other power, negative eigenvalues count as 0.
     """
     return _raised(A, jnp.asarray(power, A.dtype))
 
@@ -31,7 +31,7 @@ def _raised(A: Array, power: Array) -> tuple[Array, Array]:
 
 def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
     """Eigenvalues, eigenvectors, the eigenvalues that count, and whether all are what
-    they should be.
+    the power requires: positive if it is negative, else not negative.
     """
     values, vectors = jnp.linalg.eigh((A + A.T) / 2)
     floor = jnp.finfo(A.dtype).eps * len(A) * values[-1]
@@ -51,7 +51,8 @@ def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
     out = _raised(A, power)
     middle = (values[:, None] + values[None]) / 2
     gap = values[:, None] - values[None]
-    # off by gap²/λ² there, by ε·λ/gap beyond
+    # The relative error is about gap²/λ² where the pair counts as degenerate, and about
+    # ε·λ/gap elsewhere; the threshold balances these.
     is_degenerate = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle
     powers = values**power
     quotients = jnp.where(

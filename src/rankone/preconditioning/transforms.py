@@ -2,7 +2,7 @@
 descent on U [K-eq2].
 
 They act on any pytree of layers, or of plain matrices (m, n) in the layout of f(x) =
-Wx. If a library keeps Wᵀ instead, pass `Factors(V.T, T.T)`.
+Wx. If a library stores Wᵀ instead, pass `Factors(V.T, T.T)`.
 """
 
 from functools import partial
@@ -53,17 +53,17 @@ __all__ = [
 def precondition(factors: Any) -> optax.GradientTransformation:
     """Gradient transformation that replaces each gradient G by TTᵀ G VᵀV [K-eq2].
 
-    Chained before SGD, heavy ball, Nesterov's momentum or an average, W moves exactly
-    as TUV does when the same method trains U; chained before Adam it does not [K-mom,
-    K-adam].
+    If it is chained before SGD, heavy ball, Nesterov's momentum or an average of
+    gradients, W moves exactly as TUV does when the same method trains U. If it is
+    chained before Adam, W does not [K-mom, K-adam].
 
     Args:
-        factors: The parameters' pytree with `Factors` in the place of each layer or
-            matrix, or None to leave its gradient unchanged.
+        factors: Pytree of the parameters' structure with `Factors` in the place of each
+            layer or matrix, or None to leave its gradient unchanged.
 
     Raises:
-        ValueError: If there is something else; from `init`, if the factors do not fit
-            the parameters.
+        ValueError: If `factors` contains anything else. `init` raises it if the factors
+            do not fit the parameters.
     """
     nodes = jax.tree.leaves(factors, is_leaf=lambda node: isinstance(node, Factors))
     if not all(isinstance(node, Factors) for node in nodes):
@@ -129,8 +129,8 @@ class EstimatedState(NamedTuple):  # a tuple, as the states of optax are
     Attributes:
         steps: Updates made so far.
         moments: Moving averages, one for each layer or array in the order of the
-            leaves; None where it is left alone.
-        operators: The preconditioners in use, likewise.
+            leaves; None for one that is not preconditioned.
+        operators: The preconditioners in use, in the same order.
     """
 
     steps: Int[Array, ""]
@@ -150,23 +150,25 @@ def estimated_kronecker(
     damped moving averages of second moments, refreshed every `every` steps [K-FAC].
 
     `update(grads, state, params, moments=...)` takes the batch's `layer_moments`. With
-    `sides="both"` this is K-FAC's block-diagonal natural gradient; with "input" the
-    whitening of PRONG.
+    `sides="both"` this is K-FAC's block-diagonal natural gradient; with `sides="input"`
+    it is the whitening of PRONG.
 
     The parameters are layers of this package, or any pytree of arrays, such as an
     equinox module filtered by `eqx.is_array` or the parameters of a flax module. A
-    matrix is preconditioned from both sides, in either layout; a vector by the inverse
-    of its one moment. The gradient passes as it is for arrays of another number of
-    axes, with an axis above `largest`, or `Skipped` by `layer_moments`;
-    `optax.partition` gives those a rate of their own.
+    matrix is preconditioned from both sides, in either layout, and a vector by the
+    inverse of its one moment. The gradient of an array is unchanged if the array has
+    another number of axes, if an axis is longer than `largest`, or if `layer_moments`
+    marked the array as `Skipped`. `optax.partition` can give such arrays their own
+    learning rate.
 
     Args:
         decay: Decay of the moving averages, in [0, 1).
-        damping: Added to the two factors so that their product has about this much
-            added, in units of the curvature.
-        every: Refresh the operators at every so many updates.
+        damping: λ, in units of the curvature, as in `whitening_factors`: with both
+            sides the Kronecker product of the damped moments gets about λI added.
+        every: Number of updates between two refreshes of the preconditioners.
         sides: "both", "input" or "output".
-        largest: Longest axis for which a square matrix is kept.
+        largest: Longest axis of an array that is preconditioned; an axis of length n
+            needs a matrix (n, n).
 
     Raises:
         ValueError: If an option is out of range, or `update` gets no moments.
@@ -211,7 +213,7 @@ def estimated_kronecker(
                 "update(grads, state, moments=...)."
             )
         structure: Any = jax.tree.structure(updates, is_leaf=is_layer)
-        # None for an array without an average, or without moments in this batch
+        # an entry is None for an array without an average, or without moments here
         batch: list[Any] = []
         averages: list[Any] = []
         for average, new in zip(
@@ -263,16 +265,16 @@ def transport(
     """Momentum of U after a change of T and V to T' and V': m_U' = T'ᵀ m_W V'ᵀ
     [K-transport].
 
-    The momentum m_W of the raw gradient is recovered from m_U = Tᵀ m_W Vᵀ, which needs
+    The momentum m_W of the gradient of W is recovered from m_U = Tᵀ m_W Vᵀ, which needs
     T of full row rank and V of full column rank. U itself becomes T'⁺WV'⁺
     (`Reparameterized.from_weight`), so that W does not jump.
 
     Args:
-        momentum: m_U (p, q), of the old U.
-        old: Factors before.
-        new: Factors after.
-        invertible: The old factors are square and invertible: solve with them, which is
-            many times cheaper.
+        momentum: m_U (p, q), the momentum of the old U.
+        old: Factors T and V before the change.
+        new: Factors T' and V' after the change.
+        invertible: True if the old factors are square and invertible. m_W then comes
+            from linear solves, which are many times cheaper than pseudoinverses.
     """
     shapes = [(len(pair.T), pair.V.shape[1]) for pair in (old, new)]
     if shapes[0] != shapes[1]:
@@ -301,7 +303,7 @@ def _transported(
 
 def _matrix(node: Any) -> Array:
     """The matrix that a layer applies, or the array itself; a vector (m,) as (m, 1),
-    weights of the input 1.
+    the weights of a constant input 1.
     """
     if is_layer(node):
         return node.augmented

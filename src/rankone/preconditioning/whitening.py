@@ -1,8 +1,8 @@
 """Second moments of a layer's inputs and of the gradients at its outputs, and the
 factors T and V that follow from them [K-FAC].
 
-With A = E[x xᵀ] and D = E[δ δᵀ], where δ = ∂ℓ/∂(Wx), the Fisher matrix of a layer is
-about A ⊗ D, so that V = A^(-1/2) and T = D^(-1/2) make P ≈ F⁻¹.
+With A = E[x xᵀ] and D = E[δ δᵀ], where δ = ∂ℓ/∂(Wx), the Fisher matrix F of a layer is
+about A ⊗ D, so V = A^(-1/2) and T = D^(-1/2) give P ≈ F⁻¹.
 """
 
 from collections.abc import Iterator
@@ -47,8 +47,8 @@ class Moments(Module):
     `A, D = moments` unpacks them.
 
     Attributes:
-        inputs: A = E[x xᵀ] (n, n), the 1 of a bias included.
-        outputs: D = E[δ δᵀ] (m, m).
+        inputs: A = E[x xᵀ] (n, n); with a bias, x includes the appended 1.
+        outputs: D = E[δ δᵀ] (m, m), of the gradients δ = ∂ℓ/∂(Wx).
     """
 
     inputs: Float[Array, "n n"]
@@ -72,7 +72,7 @@ class MovingMoments(Module):
     """Exponential moving averages of `Moments`, corrected for their start at zero.
 
     Attributes:
-        total: Weighted sum of the moments seen.
+        total: Weighted sum of the moments of all batches so far.
         weight: Sum of the weights, which tends to 1.
         decay: Decay of the weights per step; in [0, 1).
     """
@@ -148,9 +148,10 @@ def _mean(average: MovingMoments) -> Moments:
 def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
     """`Moments` with both factors damped, A + π√λ I and D + √λ/π I [K-damping].
 
-    Their Kronecker product is A ⊗ D + λI plus √λ (A ⊗ I/π + π I ⊗ D): not Tikhonov's
-    damping, but one that keeps the factors. π² = (tr A / n) / (tr D / m) makes the two
-    excess terms equal in trace, and their sum smallest.
+    The Kronecker product of the damped factors is A ⊗ D + λI + √λ (A ⊗ I/π + π I ⊗ D).
+    Tikhonov's damping lacks the last two terms, but is not a Kronecker product. The
+    choice π² = (tr A / n) / (tr D / m) gives these two terms the same trace, and their
+    sum the smallest trace.
 
     Args:
         moments: Moments of one layer.
@@ -158,7 +159,7 @@ def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
     """
     A, D = moments
     pi = jnp.sqrt((jnp.trace(A) / len(A)) / (jnp.trace(D) / len(D)))
-    # a moment that is zero, as before the first batch
+    # a moment may be zero, as before the first batch; π is then 0, infinite or NaN
     pi = jnp.where(jnp.isfinite(pi) & (pi > 0), pi, 1.0)
     root = jnp.sqrt(jnp.asarray(damping, A.dtype))
     return Moments(_add(A, pi * root), _add(D, root / pi))
@@ -178,7 +179,7 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
 
     Raises:
         ValueError: If A is not square, not symmetric, or, for a negative power,
-            singular to working precision. Where nothing can be raised, as inside jit,
+            singular to working precision. Where no error can be raised, as inside jit,
             the power of such a matrix is NaN.
     """
     _check_exponent(power)
@@ -207,7 +208,7 @@ def _power(A: Array, power: ArrayLike) -> Array:
 
 def _check_power(name: str, A: Array, power: ArrayLike, result: Array) -> None:
     """Say what is wrong with a matrix that has no such power, where that can be seen
-    for nothing.
+    without waiting for a device.
     """
     if not readable(A, power, result) or np.isfinite(np.asarray(result)).all():
         return
@@ -239,17 +240,17 @@ def whitening_factors(
     D⁻¹ [K-FAC].
 
     Args:
-        moments: Moments of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power
-            −1/8 [K-shampoo].
-        damping: As in `damped`; added to the one moment as it is if only one side is
-            whitened.
+        moments: Moments A and D of one layer. For Shampoo, give the sums ΣGᵀG and ΣGGᵀ
+            over the gradients G instead, with power −1/8 [K-shampoo].
+        damping: λ, as in `damped`. If only one side is whitened, λI is added to its
+            moment.
         sides: "both" (K-FAC), "input" (PRONG: T = I), or "output" (V = I).
         power: Power of the two moments.
 
     Raises:
-        ValueError: If a moment is singular and there is no damping. Where nothing can
-            be raised, as inside jit, its eigenvalues count as rounding error at least,
-            and the `outcome` of the factors says that it is singular.
+        ValueError: If a moment is singular and there is no damping. Where no error can
+            be raised, as inside jit, eigenvalues below the rounding error are raised to
+            it, and the `outcome` of the factors is SINGULAR.
 
     >>> import numpy as np, rankone as ro
     >>> moments = ro.preconditioning.Moments(inputs=np.diag([4.0, 100.0]), outputs=np.eye(1))

@@ -3,11 +3,12 @@ products, then distances in the blocks that can contain a nearest row.
 
 With $s_i=\frac12\|z_i\|^2-\langle q,z_i\rangle$ the order of $s$ is the order of
 $\|q-z_i\|$. Phase one finds the least $s$ of every block of rows. The k nearest rows
-lie in k blocks, and those are among the blocks with the least minima. Phase two takes a
-few more than k, computes $\|q-z_i\|$ there from differences, and *certifies* the
-result: no other block's minimum, less the rounding of a product, lies below the k-th
-distance. A query that is not certified (duplicates beyond count, or norms that drown
-the distances) is searched again from differences alone.
+lie in the k blocks with the least minima. Phase two takes a few blocks more than k,
+computes $\|q-z_i\|$ in them from differences, and *certifies* the result: the minimum
+of any other block, less the rounding error of a product, belongs to a distance not
+below the k-th. A query that is not certified (because there are too many duplicates, or
+the norms are so large that rounding hides the distances) is searched again from
+differences alone.
 """
 
 import math
@@ -23,21 +24,22 @@ from rankone._device import on_processor
 
 __all__ = ["block_bytes", "search_rows"]
 
-# Rows with one minimum. Each divides a chunk, so that no block is in two chunks.
+# Possible sizes of a block, whose rows have one minimum. Each size divides a chunk, so
+# that no block is in two chunks.
 _BLOCKS = (4, 8, 16, 32)
-_MINIMA = 8  # minima of blocks with one minimum of theirs
-# selecting among one more minimum takes as long as so many entries of differences
+_MINIMA = 8  # block minima in a group, of which the least is compared first
+# entries of differences that take as long as selecting among one more minimum
 _MINIMUM_COST = 4
-# Dimensions in which one query is multiplied from the left. There XLA's product reads
-# the rows 1.2 to 1.5 times as fast as from the right, with 32 entries 0.7 times, and
-# with 4,096 a tenth (AVX-512, one thread).
+# Least and largest dimension in which one query is multiplied from the left. In this
+# range XLA's product reads the rows 1.2 to 1.5 times as fast as from the right; with 32
+# entries it is 0.7 times as fast, and with 4,096 a tenth as fast (AVX-512, one thread).
 _LEFT = (64, 256)
-# rows up to which the differences are taken at once: nothing to certify, and little to
-# compile
+# Number of rows up to which all differences are computed at once. Then nothing needs to
+# be certified, and little is compiled.
 _SMALL = 2_000
 _SPARE = 8  # blocks beyond k, so that ties and rounding seldom call for a second search
-_LONGEST = 2**31 - 1  # entries that an index in 32 bits can name
-_HIGHEST = jax.lax.Precision.HIGHEST  # TF32 would cost the GPU half of the digits
+_LONGEST = 2**31 - 1  # entries that an index in 32 bits can address
+_HIGHEST = jax.lax.Precision.HIGHEST  # with TF32, a GPU would lose half of the digits
 
 
 class _Pieces(NamedTuple):
@@ -46,10 +48,10 @@ class _Pieces(NamedTuple):
     Attributes:
         chunk: Rows of one matrix product, a multiple of `_BLOCKS`.
         queries: Columns of one matrix product.
-        whole: Scores below which the store is read in one product: no slice, hence no
-            copy of a slice.
+        whole: Number of scores up to which the store is read in one product, without
+            slices and hence without copies of slices.
         group: Chunks between two selections of blocks.
-        at_once: Queries of phase two at a time.
+        at_once: Queries that phase two processes at a time.
     """
 
     chunk: int
@@ -59,11 +61,11 @@ class _Pieces(NamedTuple):
     at_once: int
 
 
-# The result of a product stays in cache, and so do the rows, which are copied there
-# first. A selection costs the same for 200 minima as for 10,000. The cores share the
-# queries of phase two.
+# Small chunks, because the copied rows and the result of a product then stay in cache.
+# Large groups, because a selection costs the same for 200 minima as for 10,000. The
+# queries of phase two are split over the cores.
 _PROCESSOR = _Pieces(chunk=2**10, queries=128, whole=2**21, group=256, at_once=8)
-# Few large pieces: a GPU starts some kernels for each.
+# Few large pieces, because a GPU launches several kernels for each.
 _GPU = _Pieces(chunk=2**18, queries=128, whole=2**28, group=16, at_once=128)
 
 
@@ -71,7 +73,7 @@ def _pieces(D: int) -> _Pieces:
     """The pieces for rows of D entries."""
     if on_processor():
         return _PROCESSOR
-    # long rows in shorter chunks, of which a copy is made
+    # long rows get shorter chunks, because each chunk is copied
     most = _GPU.whole >> max(0, D - 1).bit_length()
     return _GPU._replace(chunk=min(_GPU.chunk, max(_PROCESSOR.chunk, most)))
 
@@ -80,7 +82,7 @@ def _in_one_product(rows: Array, q: Array) -> bool:
     """True if one product compares all rows with the queries."""
     n, D = rows.shape
     pieces = _pieces(D)
-    # a GPU makes a copy of rows in another precision, unless for one query
+    # a GPU copies rows to convert their precision, except for a single query
     is_copied = rows.dtype != q.dtype and len(q) > 1 and not on_processor()
     entries = n * max(len(q), D if is_copied else 0)
     return n <= pieces.chunk or entries <= pieces.whole
@@ -92,8 +94,8 @@ def block_bytes(
     """Working memory of a search beside the store, in bytes: bounded in n, whatever the
     number of queries.
 
-    One chunk of rows, its product with a batch of queries, the minima of a group of
-    chunks, and phase two's rows.
+    It contains one chunk of rows, its product with a batch of queries, the minima of a
+    group of chunks, and the rows of phase two.
     """
     n, D, queries, k, itemsize = (
         integer(name, number)
@@ -126,7 +128,7 @@ def search_rows(
 
     Args:
         rows: (n, D).
-        half_norms: ½‖z‖² of each row (n,); a row for which it is ∞ is never found.
+        half_norms: ½‖z‖² of each row (n,); a row with ∞ is never returned.
         q: Queries (N, D), of the dtype of the distances.
         k: Number of neighbours.
     """
@@ -135,7 +137,7 @@ def search_rows(
     store, store_half, points = jax.lax.stop_gradient((rows, half_norms, q))
     most = _pieces(q.shape[1]).queries
     batches = -(-len(q) // most)
-    size = -(-len(q) // batches)  # equal batches, each in the memory of one
+    size = -(-len(q) // batches)  # batches of equal size reuse the same memory
     padded = jnp.pad(points, ((0, batches * size - len(q)), (0, 0)))
     indices = jax.lax.map(
         lambda part: _search_batch(store, store_half, part, k),
@@ -178,8 +180,8 @@ def _search_batch(rows: Array, half_norms: Array, q: Array, k: int) -> Array:
     indices, certified = jax.lax.map(
         pick, (q, minima, blocks), batch_size=_pieces(q.shape[1]).at_once
     )
-    # The result needs no condition; but without it XLA copies the store before a loop
-    # that it does not enter.
+    # The result would be the same without the condition, but XLA would copy the store
+    # even if the loop runs zero times.
     return jax.lax.cond(
         certified.all(), lambda: indices, lambda: _repair(rows, q, indices, certified)
     )
@@ -247,9 +249,9 @@ def _least(values: Array, m: int) -> tuple[Array, Array]:
     if count < 2 * m * _MINIMA:
         least, places = jax.lax.top_k(-values, m)
         return -least, places
-    # The m least lie in the m groups with the least minima. All of them are at most the
-    # last of these minima. What is larger becomes infinite, so that top_k, which keeps
-    # a heap, passes over it.
+    # The m least values lie in the m groups with the least minima, and are at most the
+    # largest of these minima. Larger entries become infinite, because top_k, which
+    # maintains a heap, is fast at skipping them.
     padding = ((0, 0), (0, -count % _MINIMA))
     groups = jnp.pad(values, padding, constant_values=jnp.inf).reshape(N, _MINIMA, -1)
     minima, chosen = jax.lax.top_k(-groups.min(1), m)
@@ -267,7 +269,8 @@ def _group(
     size = _pieces(q.shape[1]).chunk
 
     def chunk(_: None, i: Array) -> tuple[None, tuple[Array, Array]]:
-        # the last reaches back: rows seen do not count twice
+        # The last chunk reaches back over rows of the chunk before it, which must not
+        # count twice.
         start = jnp.minimum(i * size, len(rows) - size)
         part = _chunk(rows, start, size)
         norms = jax.lax.dynamic_slice_in_dim(half_norms, start, size)
@@ -282,10 +285,10 @@ def _group(
 
 
 def _chunk(rows: Array, start: Array, size: int) -> Array:
-    """`size` rows from one on."""
+    """`size` rows from the row `start` on."""
     if rows.size > _LONGEST:
         return jax.lax.dynamic_slice_in_dim(rows, start, size)
-    # as one long slice, because XLA copies short rows number by number
+    # as one long slice, because XLA copies short rows entry by entry
     part = jax.lax.dynamic_slice_in_dim(
         rows.reshape(-1), start * rows.shape[1], size * rows.shape[1]
     )
@@ -296,13 +299,14 @@ def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
     """Least ½‖z‖² − ⟨q, z⟩ of every `block` rows, less what rounding may have added to
     it: (N, ⌈rows/block⌉).
     """
-    # of a product of length D, and of its terms, relative to ½‖z‖² + ½‖q‖²
+    # Bound of the rounding error of a product of length D and of its terms, relative to
+    # ½‖z‖² + ½‖q‖².
     rounding = 2 * (q.shape[1] + 4) * float(jnp.finfo(q.dtype).eps)
     rows = rows.astype(q.dtype)
     half_norms = (1 - rounding) * half_norms
     padding = 0, -len(rows) % block
     if len(q) == 1 and not on_processor():
-        # one reading, also of rows that are converted
+        # reads the rows once, even if they are converted
         scores = half_norms[None] - (rows * q).sum(-1)[None]
         scores = jnp.pad(scores, ((0, 0), padding), constant_values=jnp.inf)
         minima = scores.reshape(1, -1, block).min(2)
@@ -314,7 +318,7 @@ def _minima(rows: Array, half_norms: Array, q: Array, block: int) -> Array:
         scores = half_norms[:, None] - jnp.matmul(rows, q.T, precision=_HIGHEST)
         scores = jnp.pad(scores, (padding, (0, 0)), constant_values=jnp.inf)
         parts = scores.reshape(-1, block, len(q))
-        if len(q) == 1:  # where XLA's own minimum compares one entry after another
+        if len(q) == 1:  # where XLA's own minimum compares entry by entry
             minima = reduce(jnp.minimum, [parts[:, i] for i in range(block)]).T
         else:
             minima = parts.min(1).T
@@ -329,7 +333,7 @@ def _search_blocks(
     """
     n = len(rows)
     covers_store = len(first) * block >= n
-    first = jnp.sort(first if covers_store else first[:-1])  # in order, for ties
+    first = jnp.sort(first if covers_store else first[:-1])  # row order, for ties
     # the last block may be short, and then its slice reaches back
     start = jnp.minimum(first, n - block)
     blocks = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(start)
@@ -339,15 +343,16 @@ def _search_blocks(
         jnp.ones_like(q),
         precision=_HIGHEST,
     )
-    # only rows nearer than all other blocks compete: few, so that top_k is fast
+    # Only rows that are nearer than all other blocks compete. They are few, so top_k is
+    # fast.
     row_mask = _row_mask(n, first, start, block, _pieces(len(q)).chunk)
     if not covers_store:
         row_mask &= square / 2 < minima[-1] + (q**2).sum() / 2
     square = jnp.where(row_mask, square, jnp.inf)
     top, places = jax.lax.top_k(-square.reshape(-1), k)
     indices = (start[places // block] + places % block).astype(jnp.int32)
-    # .min(), not [-1]: at the sight of a slice XLA turns top_k into a sort of
-    # everything
+    # .min() instead of [-1], because XLA turns a sliced top_k into a sort of all
+    # entries
     return indices, covers_store | (top.min() > -jnp.inf)
 
 

@@ -29,7 +29,7 @@ from rankone.nn import Dense, initial_layers, relu_network
 __all__ = ["Classifier", "train"]
 
 _BATCH = 128
-# inputs, classes, rows near each, weight of their differences
+# inputs, classes, nearest rows of each input, roughness
 _Data = tuple[Array, Array, Array, Array]
 
 
@@ -78,19 +78,20 @@ def train(
     """A network with hidden layers of these widths, fitted by cross-entropy [S-CE] in
     batches of 128 with a cosine decay.
 
-    A base whose residuals will be remembered is asked for smooth ones: with `nearest`
-    the loss has in addition `roughness` times the mean of ‖r_i − r_j‖² over an example
-    and its neighbours, r = onehot(y) − softmax [S-sharp5]. With one neighbour this is
-    the squared error of the sum at x_i when only the others are stored.
+    A memory of the residuals r = onehot(y) − softmax works best if they are smooth.
+    With `nearest`, the loss therefore contains in addition `roughness` times the mean
+    of ‖r_i − r_j‖² over an example i and its neighbours j [S-sharp5]. With one
+    neighbour, ‖r_i − r_j‖² is the squared error at x_i of the base model plus a memory
+    that stores all examples except i.
 
     Args:
-        x: Inputs (n, D), scaled to about one.
+        x: Inputs (n, D), scaled to entries of about 1.
         labels: Classes 0 … L − 1, (n,); L is the largest plus one.
         widths: Widths of the hidden layers, one at least.
         key: JAX random key.
         epochs: Passes over the data.
-        step_size: Adam's, at the start.
-        nearest: Rows of the nearest others (n, k), without the row itself.
+        step_size: Initial step size of Adam.
+        nearest: Row numbers of the k nearest other inputs of each input (n, k).
         roughness: Weight of the differences of residuals, 0 or more; without `nearest`
             it has no effect.
     """

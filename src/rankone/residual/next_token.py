@@ -57,7 +57,8 @@ def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
     """Length of the context that predicts each token: the number of tokens before it in
     the first window that contains it [S-appC-win].
 
-    From the second window on at least window − stride; in the first window 0, 1, 2, …
+    It is 0, 1, 2, … in the first window, and at least window − stride from the second
+    window on.
     """
     length = integer("length", length, "a positive number of tokens")
     contexts = np.full(length, -1)
@@ -73,10 +74,10 @@ class Places(Module):
     follows [S-appC-win].
 
     Attributes:
-        z: Hidden state before the head (n, d): where ResMem looks for neighbours.
+        z: Hidden states before the head (n, d), in which ResMem searches for neighbours.
         labels: The token that comes next (n,).
         texts: Number of the text of each place (n,).
-        ends: Tokens of the text up to there (n,).
+        ends: Number of tokens of the text up to and including the place (n,).
         tokens: The tokens of each text.
     """
 
@@ -90,8 +91,8 @@ class Places(Module):
         return len(self.labels)
 
     def quote(self, model: LanguageModel, i: int, length: int = 10) -> tuple[str, str]:
-        """Text of the last `length` tokens before position i, and text of the token
-        that follows.
+        """Text of the last `length` tokens up to place i, and text of the token that
+        follows.
         """
         end = self.ends[i]
         words = self.tokens[self.texts[i]][max(end - length, 0) : end]
@@ -116,10 +117,10 @@ def read_places(
     Args:
         model: Base model.
         texts: Texts to read, one or more.
-        context: Tokens that a place must have before it in its text.
-        window: Tokens read at a time, as in the paper.
+        context: Least number of tokens of the text up to and including a place.
+        window: Number of tokens of a window; 256 in the paper.
         stride: Tokens from one window to the next.
-        batch: Windows run at a time.
+        batch: Number of windows that are run at a time.
 
     Raises:
         ValueError: If no text has more than `context` tokens.
@@ -218,13 +219,15 @@ def next_token_residuals(
 ) -> Residuals:
     """The largest entries of onehot(y) − softmax(f/T) at every place [S-appC-top128].
 
-    A batch of places at a time: full residuals of a vocabulary would seldom fit.
+    They are computed for a batch of places at a time, because the full residuals of a
+    vocabulary would seldom fit in memory.
 
     Args:
         model: The model that read the places.
-        places: Places to remember.
+        places: Places whose residuals are computed.
         temperature: Temperature T of the softmax.
-        keep: Entries kept of each residual; that of the label is always among them.
+        keep: Number of entries stored per residual; the entry of the label is always
+            among them.
     """
     positive(
         "temperature",

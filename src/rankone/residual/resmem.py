@@ -77,9 +77,9 @@ class Search(Protocol):
 def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
     """Normalised weights of the k nearest, proportional to exp(−‖z − zᵢ‖/σ) [S-eq2].
 
-    The distance is not squared: a Laplace kernel. Computed from logarithms, for the
-    exponentials themselves underflow a few dozen σ away. A neighbour at distance ∞ has
-    weight 0.
+    The distance is not squared, so this is a Laplace kernel. The weights are computed
+    from logarithms, because the exponentials themselves underflow from about 90 σ on in
+    float32. A neighbour at distance ∞ has weight 0.
 
     Args:
         distances: (..., k), in the unit of σ.
@@ -131,12 +131,12 @@ class _Progress(NamedTuple):
 class ResMem(Module):
     r"""Soft k-nearest-neighbour regression of a base model's residuals [S-eq3].
 
-    The scores of x are softmax(f(x)/T) + Σᵢ w̄ᵢ rᵢ, with f the base model's logits,
-    over the k stored zᵢ nearest to the embedding z of x. There rᵢ = onehot(yᵢ) −
-    softmax(f(xᵢ)/T) [S-res], and the weights w̄ᵢ are proportional to exp(−‖z − zᵢ‖/σ)
-    [S-eq2]. Exactly k neighbours are read. On a tie, where the paper's indicator would
-    admit more, the earlier rows are taken. Scores sum to 1 and lie in (−1, 2);
-    `rankone.residual.scores` brings them back to probabilities.
+    The scores of x are softmax(f(x)/T) + Σᵢ w̄ᵢ rᵢ, where f are the base model's logits
+    and the sum is over the k stored embeddings zᵢ nearest to the embedding z of x. The
+    residuals are rᵢ = onehot(yᵢ) − softmax(f(xᵢ)/T) [S-res], and the weights w̄ᵢ are
+    proportional to exp(−‖z − zᵢ‖/σ) [S-eq2]. Exactly k neighbours are used. In a tie,
+    where the paper's indicator would admit more, the earlier rows are taken. Scores sum
+    to 1 and lie in (−1, 2); `rankone.residual.scores` converts them to probabilities.
 
     >>> import numpy as np, rankone as ro
     >>> embeddings, labels = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
@@ -150,12 +150,12 @@ class ResMem(Module):
         sigma: Width σ of the weights in the unit of the embeddings; positive.
         temperature: T, by which `logits` are divided; probabilities that you give are
             taken as they are.
-        keep: Store only so many entries of each residual, the largest in size (for
-            vocabularies); all if None. The rows then no longer sum to 0, nor the scores
-            to 1 [S-appC-top128].
-        search: Class or function that finds neighbours, made from the embeddings:
-            `ExactSearch`, `ShardedSearch`, `FaissSearch`, or yours with
-            `search(queries, k) -> Neighbours` and a length.
+        keep: Number of entries stored per residual, the largest in size; all if None.
+            It is for large vocabularies. The residuals then no longer sum to 0, nor the
+            scores to 1 [S-appC-top128].
+        search: Class or function that makes a searchable store of the embeddings:
+            `ExactSearch`, `ShardedSearch`, `FaissSearch`, or your own. The store has a
+            length and a method `search(queries, k) -> Neighbours`.
         residuals: The stored residuals; `fit` makes them.
         store: The searchable store of the embeddings; `fit` makes it.
 
@@ -220,21 +220,22 @@ class ResMem(Module):
         """New memory of the residuals of the base model; this object stays as it is.
 
         Args:
-            embeddings: (n, D), in which neighbours are searched; anything that `search`
-                takes. Or an iterator of blocks (m, D); then `labels`, and `probs` or
-                `logits`, are iterators of the same blocks, which are read side by side.
-                Only the stored rows and one block are in memory, so with `keep` the
-                residuals of a vocabulary are never held in full.
-            probs: The base model's probabilities (n, L) there; or give `logits`, to be
-                divided by the temperature.
+            embeddings: Array (n, D) in which neighbours are searched, or anything else
+                that `search` takes. Or an iterator of blocks (m, D); then `labels`, and
+                `probs` or `logits`, are iterators of the same blocks, and all are read
+                in parallel. Only the stored rows and one block are in memory, so with
+                `keep` the residuals of a vocabulary are never in memory in full.
+            probs: The base model's probabilities (n, L) at the embeddings; or give
+                `logits` instead.
             labels: Classes 0 … L − 1, (n,).
-            logits: (n, L), instead of probs.
-            progress: Show a bar while blocks are stored; by default once that has taken
+            logits: The base model's logits (n, L), which are divided by the
+                temperature; instead of `probs`.
+            progress: True to show a bar while blocks are stored, None to show it after
                 two seconds.
-            checkpoint: File (.npz) for blocks: the rows that are stored are saved there
-                every 20 seconds and at the end, less often once a save takes longer than
-                a second. A run that was broken off goes on from it, given the same rows
-                in the same order.
+            checkpoint: File (.npz) for a fit from blocks. The stored rows are saved to
+                it every 20 seconds and at the end, and less often if a save takes
+                longer than a second. An interrupted run resumes from it if it is given
+                the same rows in the same order.
 
         Raises:
             ValueError: If the store is empty or has fewer than k rows, shapes differ,
@@ -299,7 +300,7 @@ class ResMem(Module):
             self.keep,
             is_stored,
         )
-        # inside a program of the caller's, a result of known arrays is not known
+        # inside the caller's jit, the result is traced even if the arrays are known
         if isinstance(is_valid, jax.core.Tracer):
             return None
         if enabled.get() and not np.asarray(is_valid):
@@ -513,7 +514,7 @@ class ResMem(Module):
         scores, is_valid = _predicted(self, embeddings, base, probs is None)
         if isinstance(is_valid, jax.core.Tracer):
             return None
-        # not on another device, for which the call would wait
+        # not checked on another device, because the call would wait for it
         if readable(is_valid) and not np.asarray(is_valid):
             return None
         return scores
@@ -531,8 +532,8 @@ class ResMem(Module):
         """The k nearest stored embeddings of each embedding. One search serves `read`
         with several σ or a smaller k.
 
-        Their `outcome` says, inside jit too, where nothing is stored or a distance is
-        not finite.
+        The `outcome` of the neighbours says, also inside jit, where nothing is stored
+        or a distance is not finite.
         """
         return self._contents()[1].search(embeddings, self.k)
 
@@ -564,11 +565,12 @@ class ResMem(Module):
 
         Its keys are the stored embeddings, its residuals are the stored ones, and its
         kernel is `NearestNeighbours(k, sigma)`. A read with `normalise=True` at the
-        columns of q gives the transpose of `correction(q.T)`. It computes the kernel of
-        all keys with one another, so it is meant for stores of a few thousand rows.
+        columns of q gives the transpose of `correction(q.T)`. The conversion computes
+        the kernel of all keys with one another, so it is meant for stores of a few
+        thousand rows.
 
         Raises:
-            ValueError: If nothing is stored, or the store does not say its rows.
+            ValueError: If nothing is stored, or the store has no attribute `rows`.
         """
         residuals, store = self._contents()
         rows: Any = getattr(store, "rows", None)
@@ -689,7 +691,8 @@ def _fitted(
     is_stored: bool,
 ) -> tuple[Residuals, ExactSearch, Array]:
     """Residuals as they are stored, the search, and true if no value is refused. The
-    search is without rows that are stored, because a program would copy them.
+    search is without its rows if these are a JAX array already, because the program
+    would copy them.
     """
     memory = ResMem(temperature=temperature, keep=keep)
     probs, logits = (None, base) if is_logits else (base, None)
@@ -729,7 +732,7 @@ def _softmax(logits: Array, temperature: Array) -> Array:
 @partial(jax.jit, static_argnames="k")
 def _weigh(residuals: Residuals, nearest: Neighbours, sigma: Array, k: int) -> Array:
     """Σ w̄ᵢ rᵢ, a batch of queries at a time: the residuals of all neighbours of all
-    queries may be too many.
+    queries may not fit in memory.
     """
     distances = nearest.distances[..., :k]
     indices = nearest.indices[..., :k]

@@ -20,8 +20,8 @@ def project(scores: Numbers) -> Float[Array, "*n L"]:
     """Point of the probability simplex that is nearest to the scores: max(s − τ, 0),
     with τ such that the entries sum to 1 [S-eq3].
 
-    The largest score stays the largest. Exact zeros may come out: do not take their
-    logarithm.
+    The largest score stays the largest. The result may contain exact zeros, so do not
+    take its logarithm.
 
     Args:
         scores: (..., L).
@@ -67,7 +67,7 @@ class Calibration(Module):
         """The τ with the least negative log-likelihood on held-out scores (n, L) and
         labels (n,).
 
-        The likelihood is concave in 1/τ, so that halving an interval of log τ finds it;
+        The log-likelihood is concave in 1/τ, so bisection in log τ finds the best τ
         between 10⁻³ and 10³.
         """
         s = array("scores", scores, "(n, L)", 2)
@@ -98,7 +98,7 @@ def _fit_temperature(s: Array, y: Numbers) -> Array:
     def halve(ends: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
         low, high = ends
         middle = (low + high) / 2
-        # by 1/τ
+        # derivative of the log-likelihood with respect to 1/τ
         slope = (
             label_scores
             - (jax.nn.softmax(s * jnp.exp(-middle)[None, None], -1) * s).sum(-1)
@@ -120,8 +120,8 @@ def calibration_error(
     bins of confidence.
 
     Args:
-        probs: (n, L); of scores outside [0, 1] the confidence is clipped.
-        labels: (n,).
+        probs: Probabilities or scores (n, L); a confidence outside [0, 1] is clipped.
+        labels: True classes (n,).
         bins: Number of bins.
     """
     p = array("probs", probs, "(n, L)", 2)
@@ -144,12 +144,14 @@ class Gain(Module):
     """Sources of an improvement, as fractions of all examples of a test set.
 
     Attributes:
-        corrected: The base model wrong, the memory right: the paper's "TPR" [S-eq4,5].
-        broken: The base model right, the memory wrong: its "FPR" [S-eq4,5].
-        both_wrong: Both wrong, with different answers: needs three classes, adds
-            nothing [S-dich].
-        total: Error of the base minus error of the memory, = corrected − broken
-            [S-gain].
+        corrected: The base model is wrong and the memory right: the paper's "TPR"
+            [S-eq4,5].
+        broken: The base model is right and the memory wrong: the paper's "FPR"
+            [S-eq4,5].
+        both_wrong: Both are wrong, with different answers. This needs three classes and
+            does not change the error [S-dich].
+        total: Error of the base model minus error of the memory, which is corrected −
+            broken [S-gain].
     """
 
     corrected: float

@@ -86,10 +86,10 @@ class ExactSearch(Module):
     ([0, 2], [0.0, 1.0])
 
     Args:
-        rows: Stored embeddings (n, D), kept unchanged together with one number per row.
-        stored: Number of rows that count, the first ones; all if None. It may be
-            traced: a store of a fixed shape that fills up inside jit. The rows after
-            them are never found.
+        rows: Embeddings (n, D), stored unchanged together with one number per row.
+        stored: Number of rows that count, from the first on; all if None. It may be
+            traced: a store of fixed shape can then fill up inside jit. Later rows are
+            never returned.
         placement: How the rows are split over devices; `sharded` makes it. Rows that
             are already split over a mesh stay where they are.
 
@@ -191,7 +191,7 @@ def _check_size(rows: Array | np.ndarray) -> None:
     """ValueError if rows can be read, and an entry is not finite, or squares of their
     differences would under- or overflow.
     """
-    is_on_host = readable(rows)  # as an array of NumPy that is larger than a device
+    is_on_host = readable(rows)  # such as a NumPy array larger than a device
     if is_on_host or known(rows):
         if is_on_host:
             entries = np.asarray(rows)
@@ -200,7 +200,7 @@ def _check_size(rows: Array | np.ndarray) -> None:
             maximum = float(concrete(_largest_entry, rows))
         lower, upper = _size_limits(rows)
         if not (maximum == 0 or lower <= maximum <= upper):
-            array("rows", rows, "(n, D)", 2, once=True)  # refuses NaN and infinity
+            array("rows", rows, "(n, D)", 2, once=True)  # raises for NaN and infinity
             raise ValueError(
                 f"rows: got a largest entry of {maximum:.1e}; it must be of entries "
                 f"between {lower:.0e} and {upper:.0e} in size, so that squares are "
@@ -212,7 +212,7 @@ def valid_rows(rows: Array) -> Bool[Array, ""]:
     """True if an `ExactSearch` of these rows (n, D) refuses none of their values: the
     check of its constructor, for use inside jit.
     """
-    maximum = _largest_entry(rows)  # NaN if an entry is
+    maximum = _largest_entry(rows)  # NaN if an entry is NaN
     lower, upper = _size_limits(rows)
     return (maximum == 0) | (lower <= maximum) & (maximum <= upper)
 
@@ -260,15 +260,15 @@ def _search(store: "ExactSearch | ShardedSearch", q: Array, k: int) -> Neighbour
 class ShardedSearch(Module):
     """Exact search in a store of which each device holds an equal part [S-eq2].
 
-    Each device searches its own rows; the k best of each are gathered, and the k best
-    of those are the answer. So the devices exchange an amount that does not grow with
-    the store.
+    Each device searches its own rows. The k best rows of each device are gathered, and
+    the k best of these are the result. The communication between the devices therefore
+    does not grow with the store.
 
     Args:
-        rows: Stored embeddings (n, D). Give a NumPy array and no device ever holds all
-            of it. They are kept padded to a multiple of the number of devices.
-        devices: By default all there are.
-        stored: Number of rows that count, the first ones; all if None.
+        rows: Stored embeddings (n, D). If you give a NumPy array, no single device ever
+            stores all rows. The rows are padded to a multiple of the number of devices.
+        devices: Devices that store the rows; by default all.
+        stored: Number of rows that count, from the first on; all if None.
 
     Raises:
         ValueError: If the store is empty, not a matrix, has NaN or infinite entries, or
@@ -375,7 +375,7 @@ def _search_parts(
 ) -> tuple[Array, Array]:
     """The k nearest rows to queries (N, D), from the k nearest of each device."""
     size = len(rows) // placement.parts
-    count = min(k, size)  # all a device has, if it has fewer
+    count = min(k, size)  # all rows of a device if it has fewer than k
 
     def search_part(rows: Array, half_norms: Array, q: Array) -> tuple[Array, Array]:
         distances, indices = search_rows(rows, half_norms, q, count)
@@ -388,7 +388,7 @@ def _search_parts(
         (placement.spec(), placement.spec(), P()),
         (placement.spec(1), placement.spec(1)),
     )
-    # (N, devices · own), devices in order: ties keep the order of the rows
+    # (N, devices · count); the devices are in order, so ties keep the order of the rows
     top, places = jax.lax.top_k(-distances, k)
     return -top, jnp.take_along_axis(indices, places, 1)
 
@@ -398,9 +398,9 @@ class FaissSearch(Module):
     index [S-eq2].
 
     Args:
-        rows: Stored embeddings (n, D), kept in float32, as faiss does.
-        index: A trained index of squared L2 distances, empty (the rows are added) or
-            already holding the n rows; by default an `IndexFlatL2`.
+        rows: Embeddings (n, D), stored in float32, as in faiss.
+        index: A trained index of squared L2 distances; by default an `IndexFlatL2`. If
+            it is empty, the rows are added; otherwise it contains the n rows already.
 
     Raises:
         ImportError: If faiss is not installed.

@@ -48,7 +48,7 @@ __all__ = [
     "valid_probabilities",
 ]
 
-# tolerance of the sum of a row of probabilities: half precision sums that well
+# tolerance of the sum of a row of probabilities, which half precision satisfies
 _SUM = 1e-3
 
 
@@ -175,8 +175,9 @@ def largest(residuals: Array, m: int) -> Residuals:
     """The m entries of each residual that are largest in size, the others 0
     [S-appC-top128]. The entries are not checked.
 
-    One neighbour still memorises: the entry of the label, 1 − p_y, is the sum of the
-    others' sizes, hence never smaller than another.
+    With one neighbour, a stored example still gets its own label, because the entry of
+    the label, 1 − p_y, is the sum of the sizes of all other entries and hence never
+    smaller than any of them.
     """
     L = residuals.shape[1]
     m = integer(
@@ -209,8 +210,8 @@ def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
     residuals would not fit in memory.
 
     Args:
-        values: (n, m), in half precision if you like.
-        columns: Their positions (n, m), integers from 0 to L − 1, of any width.
+        values: Entries (n, m); they may have half precision.
+        columns: Positions of the entries (n, m), integers from 0 to L − 1, of any width.
         L: Length of a vector.
 
     Raises:
@@ -297,7 +298,7 @@ def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
 
 def positive_number(name: str, value: Numbers, hint: str) -> ArrayLike:
     """`value` as a positive floating number. A Python number stays one, because a
-    jitted function takes it faster than an array can be made of it.
+    jitted function takes it faster than an array can be made from it.
     """
     positive(name, value, hint, dtype=canonicalize_dtype(float))
     dtype = getattr(value, "dtype", None)
@@ -333,7 +334,7 @@ def classes(
 
 def valid_classes(labels: Integer[Array, "..."], L: int) -> Bool[Array, ""]:
     """True if `classes` refuses none of these values, for use inside jit."""
-    # the largest class need not be a number of a narrow type; what is too large for an
-    # index comes out negative
+    # Labels are converted first, because the largest class may not fit in a narrow
+    # type. A label too large for an index becomes negative.
     indices = labels.astype(int)
     return (indices.min() >= 0) & (indices.max() < L)

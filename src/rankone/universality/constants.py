@@ -25,22 +25,25 @@ class Constants(Module):
     M-lin-e, M-eq4].
 
     Attributes:
-        alpha: α, the step size; the weights are made for it.
-        linear: w, output weight of the path that carries the error back; what it adds
-            after the step is subtracted from the table to first order.
-        margin: m, by how much the prediction before the step lies below every y.
-            Without it the ReLUs clip the error.
-        offset: δ, activation of the channel to be written, before the step. At 0 a ReLU
-            passes no gradient.
-        switch: θ_b before the step; at 0 it gets no gradient.
-        damping: μ, how much of the features' own layer reaches the channel to be
-            written.
-        epsilon: ε of the printed A and B.
-        ramp: ω, width of the ramps between cells in units of a cell; None for the
-            narrowest power of two that the number format can represent.
-        sleep: σ, the distance below zero at which the fitted units are kept before the
-            step. It must exceed √2·μδ/(αw), the contribution of the slots to a unit of
-            "constant". Without it half of those units are active.
+        alpha: α, the step size for which the weights are made.
+        linear: w, output weight of the path that carries the error back. The
+            contribution of this path after the step is subtracted from the table to
+            first order.
+        margin: m, distance from the prediction before the step up to the smallest y.
+            Without it some errors would have the other sign, and the ReLUs would clip
+            them.
+        offset: δ, activation before the step of the channel that the step writes. At 0
+            a ReLU passes no gradient.
+        switch: θ_b, the input that is a parameter, before the step; at 0 it gets no
+            gradient.
+        damping: μ, factor with which the features' own layer reaches the channel that
+            the step writes.
+        epsilon: ε of the matrices A and B as printed in the paper.
+        ramp: ω, width of the ramps between cells in units of a cell; None for 2⁻¹⁴ in
+            float32 and 2⁻²⁰ in float64, rounded down to a power of two in units of x.
+        sleep: σ, distance below zero of the fitted units' pre-activations before the
+            step. It must exceed √2·μδ/(αw), the contribution of the slots to a fitted
+            unit of the construction "constant". At 0 half of those units are active.
     """
 
     alpha: float = 0.1
@@ -131,7 +134,7 @@ def interval(y_range: Any) -> tuple[float, float]:
     if not isinstance(y_range, tuple | list) or len(y_range) != 2:
         raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")
     low, high = (real("y_range", end, requirement) for end in y_range)
-    # unknown where it is traced
+    # None for a traced number
     if low is None or high is None or not -np.inf < low < high < np.inf:
         raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")
     return low, high
@@ -144,7 +147,8 @@ def target_values(
     takes arrays, and point by point otherwise.
 
     Raises:
-        ValueError: If it is not a function of three numbers, or not finite somewhere.
+        ValueError: If `target` is not a function of three numbers, or a value is not
+            finite.
     """
     _check_callable(target)
     points = np.broadcast_arrays(*(np.asarray(a, float) for a in (x, y, x_star)))
@@ -193,7 +197,7 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
 
 def lookup_table(target: Target, cells: int) -> Target:
     """The target as a function that moves x and x* to the centres of their cells first.
-    A discretising construction can at best equal this function.
+    The constructions with a table approximate this function.
     """
     cells = integer("cells", cells)
     _check_callable(target)

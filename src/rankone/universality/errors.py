@@ -18,7 +18,7 @@ from rankone.universality.rank_one import learn
 
 __all__ = ["LearningErrors", "learning_errors", "random_tasks"]
 
-_EDGE = 0.01  # of a cell: closer to an edge than this counts as on a ramp
+_EDGE = 0.01  # in cells: a point nearer to an edge than this counts as on a ramp
 
 
 class LearningErrors(Module):
@@ -26,13 +26,14 @@ class LearningErrors(Module):
 
     Attributes:
         rms: Root mean square of network minus target.
-        worst: The same, largest.
-        table_rms: The same of the exact lookup table against the target: the best that
-            a table of these cells can do.
-        table_worst: The same, largest.
-        deviation_rms: The same of the network against the table, off the ramps between
-            cells.
-        deviation_worst: The same, largest.
+        worst: Largest absolute value of network minus target.
+        table_rms: Root mean square of the exact lookup table minus target. Without
+            `cells` this and the following attributes are NaN.
+        table_worst: Largest absolute value of lookup table minus target.
+        deviation_rms: Root mean square of network minus lookup table, outside the ramps
+            between cells.
+        deviation_worst: Largest absolute value of network minus lookup table, outside
+            the ramps.
     """
 
     rms: float
@@ -75,13 +76,13 @@ def learning_errors(
     with respect to the target and to its table [M-univ].
 
     Args:
-        network: The one that is measured.
-        target: Function that it was built for.
+        network: Network to measure.
+        target: Function that the network was built for.
         key: JAX random key of the tasks.
         cells: Cells of the table to compare with; None for networks without one.
         alpha: Step size; by default the network's own.
         tasks: Number of pairs (x, y).
-        points: Number of x* for each.
+        points: Number of x* per task.
     """
     task_arrays = [np.asarray(a) for a in random_tasks(key, tasks=tasks, points=points)]
     predictions = np.asarray(learn(network, *task_arrays, alpha=alpha), float)

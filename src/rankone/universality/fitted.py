@@ -28,7 +28,7 @@ from rankone.universality.tables import assemble
 __all__ = ["constant_network", "fit", "planes", "quasirandom", "shallow_network"]
 
 Matrix = NDArray[np.float64]
-Row = NDArray[Any]  # a number for each task; complex where a derivative is wanted
+Row = NDArray[Any]  # one number per task; complex for derivatives by a complex step
 Range = tuple[float, float]
 
 _AT_ONCE = 256  # tasks whose activations are computed together
@@ -61,7 +61,7 @@ def constant_network(
     dtype = dtype or jnp.result_type(float)
     low = y_range[0] - constants.margin
     write_scale = constants.alpha * constants.linear
-    # s rises from 0.1 to 0.5 of θ_b's least move
+    # s rises while θ_b changes by 0.1 to 0.5 of its least change
     low_tau = 0.25
     gain = 2.5 / (write_scale * constants.margin)
     first = (
@@ -75,7 +75,7 @@ def constant_network(
         np.stack(rows),
         np.array([0, 1, -1, 0, constants.offset, constants.offset, 0]),
     )
-    # of (x, 1): kernels 1 and x
+    # the features are (x, 1), the kernels 1 and x
     U = [
         np.array([[0.0, 0.0], [0.0, 1.0]]),
         np.array([[0.0, 1.0], [0.0, 0.0]]),
@@ -115,7 +115,8 @@ def shallow_network(
     input x alone [M-S5, M-concl].
 
     The kernels of the first two layers are κ₁ = 1 + x x* and κ₂ = 1 + x x*/4 + (1 −
-    x/2)(1 − x*/2). The step leaves Δκ₂ and Δκ₁; their ratio is strictly monotone in x.
+    x/2)(1 − x*/2). The step writes Δκ₂ and Δκ₁, where Δ is the error; their ratio is
+    strictly monotone in x.
     """
     constants = constants or Constants.over(y_range)
     dtype = dtype or jnp.result_type(float)
@@ -132,7 +133,7 @@ def shallow_network(
     bias = np.array([-d / write_scale, 0, 0, -shut, -shut - 1, 0])
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
-        # enough to keep the unit inactive for every x*
+        # the closed gate keeps the unit inactive for every x*
         gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + constants.sleep
         W = np.zeros((len(a), 6))
         W[:, :3] = a
@@ -192,11 +193,12 @@ def planes(
     """Planes a·v + c = 0 through n tasks: unit normals a (n, 3) and offsets c (n,), in
     the space of the coordinates v.
 
-    Each goes through a task in a direction that is even in the space of tasks (x, y,
-    x*); it is moved to the space of the coordinates by their Jacobian at that task.
+    Each plane goes through one task. Its direction is drawn evenly in the space of
+    tasks (x, y, x*), and moved to the space of the coordinates by their Jacobian at
+    that task.
     """
     points = quasirandom(n, 6)
-    # x, Δ, x*
+    # columns x, Δ, x*
     tasks = points[:, :3] * [1, y_range[1] - y_range[0], 1] + [
         0,
         constants.margin,
@@ -214,11 +216,12 @@ def _moved(
     widths: Float[np.ndarray, " 3"],
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
     """Tasks in the space of the coordinates, and unit normals of planes through them:
-    even in the space of tasks.
+    their directions are even in the space of tasks.
     """
     anchors = np.stack(coordinates(*tasks.T), 1)
-    # the coordinates are polynomials: a step this small into the complex plane gives
-    # their derivatives to the last digit, and each number of units is no program
+    # The coordinates are polynomials, so a complex step this small gives their
+    # derivatives to the last digit. NumPy computes them, because JAX would compile a
+    # program for each number of units.
     step = 1e-20
     columns = [
         np.stack(coordinates(*(tasks + 1j * step * axis).T), 1).imag / step
@@ -274,9 +277,10 @@ def _after_steps(
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
     n = len(tasks[0])
     rounds = -(-n // _AT_ONCE)
-    # rounds of one size: the tasks left over would be a second program
+    # Rounds have one size, because the tasks left over would compile a second program.
     wrapped = np.arange(rounds * -(-n // rounds)) % n
-    # fetched at once: jaxlib 0.10.2 aborts where numpy reads what is not yet computed
+    # Both arrays are fetched at once, because jaxlib 0.10.2 aborts if NumPy reads an
+    # array that is not yet computed.
     hidden, output = jax.device_get(
         _in_rounds(network, *(task[wrapped].reshape(rounds, -1) for task in tasks))
     )

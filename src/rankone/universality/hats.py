@@ -17,7 +17,7 @@ from rankone.universality.tables import Grid, assemble, front
 
 __all__ = ["hat_network"]
 
-# knot of the read-out, in units of Δ: above what the slots hold before the step
+# knot of the read-out, in units of Δ; it exceeds the slots' values before the step
 _ACTIVE = 1e-8
 
 
@@ -28,9 +28,9 @@ def hat_network(
     """A network that learns y·g(x, x*), y in [1, 2], as the bilinear interpolant of g
     on nodes² points [M-S7].
 
-    The features are the hat functions of equidistant nodes, ramps as wide as a cell;
-    the slot (j, l) then holds Δ·hatⱼ(x)·hatₗ(x*), and the read-out is linear in it. A
-    reference slot takes ε away.
+    The features are the hat functions of equidistant nodes, made of ramps as wide as a
+    cell. After the step the slot (j, l) contains Δ·hatⱼ(x)·hatₗ(x*) with the error Δ,
+    and the read-out is linear in it. A reference slot cancels ε.
 
     >>> network = hat_network(lambda x, x_star: x * x_star, 2)
     >>> len(network.layers)
@@ -52,8 +52,8 @@ def hat_network(
     values = target_values(
         lambda x, y, xs: g(x, xs), np.tile(x, J), 1.0, np.repeat(x, J)
     )
-    # The prediction before the step is 0, so Δ = y. What the linear path and the output
-    # bias add is αΔ(1 + w²·total).
+    # The prediction before the step is 0, so Δ = y. The linear path and the output bias
+    # add αΔ(1 + w²·total).
     total = 1 + S * constants.epsilon + 1 + 1 + 3
     o = values - constants.alpha * (1 + constants.linear**2 * total)
     output = np.concatenate([[constants.linear], o])[None], np.array([0.0])

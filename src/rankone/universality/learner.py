@@ -23,14 +23,14 @@ _FITTED = {
     "shallow": shallow_network,
     "two_layers": two_layer_network,
 }
-_LARGEST = 2**31  # bytes of one stack; a larger one is a mistake
+_LARGEST = 2**31  # bytes of one stack; a larger stack is probably a mistake
 _UNITS_A_CELL = 400
 _DTYPE = "float32 or float64: half precision has too few digits for the ramps"
-_WIDEST = 1e12  # width of a range of y; its inverse is the least
-_FINEST = 10_000  # numbers of the dtype in a range of y, at least
-_MOST_WRITTEN = 0.1  # αwΔ, what the step adds to weights of size 1
-# margin and width of a range of y, of a fitted net: beyond it Δ says too little of y,
-# or of x
+_WIDEST = 1e12  # largest width of a range of y; the least is its inverse
+_FINEST = 10_000  # least count of numbers of the dtype in a range of y
+_MOST_WRITTEN = 0.1  # largest αwΔ, which the step adds to weights of size 1
+# Largest ratio of margin and width of a range of y, either way, for a fitted net.
+# Beyond it the network reads y, or x, too inaccurately from what the step writes.
 _MOST_APART = 8
 
 
@@ -48,32 +48,34 @@ def universal_learner(
     """An ordinary ReLU network that one plain gradient step on an example (x, y) turns
     into an approximation of x* ↦ f(x, y, x*), for a given target f [M-def, M-univ].
 
-    The step is the one on ½(prediction at x − y)², for any pair (x, y):
-    `predict(adapt(network, x, y), x_star)`.
+    The step descends ½(prediction at x − y)². For any pair (x, y),
+    `predict(adapt(network, x, y), x_star)` is then close to f(x, y, x_star).
 
-    - "seed": the published construction, repaired: J² + 2 layers between φ and the
-      read-out, a table of J² cells.
-    - "logdepth": the same table from the bits of the cells' numbers: 2⌈log₂J⌉ + 3
-      layers [M-S3].
-    - "constant": four such layers for any accuracy, then a fitted net; no table
-      [M-S4].
-    - "shallow": four hidden layers in all, and no θ_b [M-S5].
-    - "two_layers": two hidden layers in all: the backward pass cuts x into cells by
-      itself [M-S8].
+    - "seed": the published construction, repaired: J² + 2 layers between the feature
+      layers φ and the read-out, which is a table of J² cells.
+    - "logdepth": the same table, addressed by the bits of the cells' numbers, with
+      2⌈log₂J⌉ + 3 layers [M-S3].
+    - "constant": four such layers whatever the accuracy, then a net fitted by least
+      squares instead of a table [M-S4].
+    - "shallow": four hidden layers in all, and no input θ_b that is a parameter [M-S5].
+    - "two_layers": two hidden layers in all; the backward pass itself divides x into
+      cells [M-S8].
 
     Args:
-        target: A bounded function of x in [0, 1], y in `y_range` and x* in [0, 1].
-            Called with arrays, and point by point if it does not take them.
-        cells: J, cells on each axis of a table; for the fitted nets a measure of size
-            (see `units`).
-        construction: One of the five.
-        units: Units of the fitted net of the last three; by default 400 · cells.
-        levels: Knots of a table's interpolation in y; by default 2 where the target is
-            affine in y, else 16.
+        target: A bounded function of x in [0, 1], y in `y_range` and x* in [0, 1]. It
+            is called with arrays, or point by point if it does not take arrays.
+        cells: J, number of cells on each axis of a table; for the fitted nets it only
+            sets the default of `units`.
+        construction: Name of one of these five.
+        units: Number of units of the fitted net, for the last three constructions; by
+            default 400 · cells.
+        levels: Number of knots of a table's interpolation in y; by default 2 where the
+            target is affine in y, else 16.
         y_range: Smallest and largest y.
         constants: `Constants`, such as the step size α; by default those of
             `Constants()`, scaled to the range of y. For "two_layers" the default margin
-            is 4, because it reads x more evenly the less Δ varies.
+            is 4 instead of 1, because this network reads x more evenly if the error Δ
+            varies less.
         dtype: Dtype of the parameters; by default JAX's current default.
 
     Raises:
@@ -141,8 +143,8 @@ def _sizes(
 
 
 def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
-    """Checked ends of the range of y, wide enough for a thousand numbers of `dtype`
-    between them, and so small that no square overflows.
+    """Checked ends of the range of y, wide enough for 10,000 numbers of `dtype` between
+    them, and so small that no square overflows.
     """
     requirement = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     try:
@@ -174,8 +176,8 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
 
 
 def _constants(constants: Any, construction: str, width: float) -> Constants:
-    """Constants as given, if what the step writes stays small and the margin fits; else
-    the scaled defaults.
+    """Constants as given, checked: the step writes little and the margin fits. The
+    scaled defaults if they are None.
     """
     if constants is None:
         return Constants.over(

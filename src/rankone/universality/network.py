@@ -42,21 +42,21 @@ class Network(Module):
 
     Its leaves are its parameters, all trainable:
     `jax.tree.map(lambda p, g: p - alpha * g, network, gradient)` is a step of gradient
-    descent. Layers of equal shape are kept as one stack, so that depth costs no
-    compilation.
+    descent. Layers of equal shape are stored as one stack, so that compile time does
+    not grow with depth.
 
     Attributes:
         switch: θ_b, the inputs that are parameters (s,); s is 1, or 0 for a network
             that needs none.
         layers: Hidden layers and the linear output layer, first to last; a stack of n
-            is one `Dense` of W (n, m, m).
+            layers is one `Dense` with W (n, m, m).
         alpha: The step size for which the weights were chosen: the initialisation
             encodes it.
         channels: Widths of the forward, the written and the switch channel of a stack;
             None without stacks.
         start: Prediction before the step, below all targets.
-        y_range: Smallest and largest value that the network was built to be taught;
-            None if it is not known.
+        y_range: Smallest and largest y that the network was built to learn; None if
+            they are not known.
     """
 
     switch: Float[Array, " s"]
@@ -178,20 +178,21 @@ def adapt(
     """`Network` after one plain gradient step on every parameter, θ' = θ − α ∇L(θ)
     [M-def].
 
-    The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other
-    convention at the kink. Over k shots the loss is a mean, so each shot writes 1/k of
-    its own change [M-kshot], and their order does not matter [M-recur]. `jax.vmap` over
-    x and y adapts one copy per task; `learn` does the same without keeping the copies.
+    The gradient is `jax.grad` of ½(f(x; θ) − y)², and the derivative of the ReLU at its
+    kink is that of `jax.nn.relu`, 0. Over k shots the loss is a mean, so each shot
+    writes 1/k of its own change [M-kshot], and the order of the shots does not matter
+    [M-recur]. `jax.vmap` over x and y adapts one copy per task; `learn` does the same
+    without keeping the copies.
 
-    A network can be taught values inside the `y_range` that it was built for. Outside
-    that range its read-out no longer follows the target, so a value there raises an
-    error. Inside jit or vmap no error can be raised: the step is then the same plain
-    gradient step, and the prediction after it is wrong, but not NaN.
+    A network can learn values inside the `y_range` that it was built for. Outside that
+    range its read-out no longer follows the target, so a value there raises an error.
+    Inside jit or vmap no error can be raised. The step is then the same plain gradient
+    step, and the prediction after it is wrong, but not NaN.
 
     Args:
         network: From `universal_learner`.
         x: Training input in [0, 1]: a scalar, or k shots (k,).
-        y: Its value, in the network's `y_range`; of the same shape.
+        y: Value at x, in the network's `y_range`; of the same shape.
         alpha: Step size; by default the one that the network was built for.
 
     Returns:
@@ -265,7 +266,7 @@ def check_network(network: Any) -> None:
 
 def _floats(name: str, value: Numbers, dtype: Any) -> Any:
     """`value` in `dtype`: a JAX array where it lies, another in numpy, which jit takes
-    without a program of its own.
+    without compiling a conversion.
     """
     array = host(name, value)
     if array.dtype == dtype:
@@ -336,5 +337,5 @@ def _row(a: Any) -> Any:
     """A scalar as an array (1,); shots as they are."""
     if a.ndim:
         return a
-    # in numpy, because a reshape of JAX takes as long as a third of a small step
+    # in NumPy, because a reshape in JAX takes a third of the time of a small step
     return np.asarray(a).reshape(1) if readable(a) else a.reshape(1)

@@ -1,9 +1,9 @@
 """The gradient step in factored form: one rank-one term per layer and shot [M-grad].
 
-The gradient of a layer's W is (1/k) Σ_s a_s b_sᵀ, with b_s the input of the layer and
-a_s the error that comes back to its pre-activation. A stack of n layers of width m then
-needs 2nm numbers instead of nm², and the step is read without ever being written into
-the weights. `adapt` is the definition; the tests hold this equal to it.
+The gradient of a layer's W is (1/k) Σ_s a_s b_sᵀ, where b_s is the input of the layer
+in shot s and a_s the error at its pre-activation. A stack of n layers of width m then
+needs 2nm numbers per shot instead of nm², and predictions after the step do not need
+the changed weights. `adapt` is the definition; the tests check that both agree.
 """
 
 from dataclasses import replace
@@ -76,8 +76,8 @@ class RankOneStep(Module):
         """Change of each layer's weights and bias by the step, first to last: −α Σ_s
         a_s [b_s; 1]ᵀ with the errors a_s and the inputs b_s, one column per shot.
 
-        The layers of a stack come individually, and a layer without a bias has no 1. θ_b
-        is in no matrix: it moves by −α `switch`.
+        A stack gives one `Write` per layer, and a layer without a bias has no 1. θ_b is
+        in no matrix; it changes by −α `switch`.
         """
         entries = []
         for layer, (a, b) in zip(self.network.layers, self.terms, strict=True):
@@ -112,7 +112,7 @@ def _output(step: RankOneStep, x: Array) -> Array:
     return step._read(_last_hidden(step, x))
 
 
-# outside of jit, its scan would be compiled at each call
+# jitted, because outside of jit its scan would be compiled at each call
 @jax.jit
 @full_precision()
 def _last_hidden(step: RankOneStep, x: Array) -> Array:
@@ -161,15 +161,15 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
     """Gradient along which `adapt` steps, in closed form, written into the memory of an
     old gradient that is no longer needed.
 
-    Deep stacks take tens of megabytes. The system hands out new memory of that size
-    page by page and zeroes each page first, which takes longer than everything else.
+    The gradient of a deep stack takes tens of megabytes. The operating system zeroes
+    new memory of that size page by page, which takes longer than everything else.
 
     Args:
-        old: A gradient, or any network of the same structure; it is used up, and must
-            not be read again.
+        old: A gradient, or any network of the same structure. Its memory is reused, so
+            it must not be read again.
         network: From `universal_learner`.
         x: Training input in [0, 1]: a scalar, or k shots (k,).
-        y: Its value, finite; of the same shape.
+        y: Value at x, in the network's `y_range`; of the same shape.
 
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
@@ -256,14 +256,13 @@ def learn(
     """Predictions (n, m) at x_star after one step on each of n one-shot tasks, without
     a copy of the network.
 
-    Every layer's gradient has rank one, so a task costs two passes and one vector per
-    layer.
+    Every layer's gradient has rank one, so a step is stored as two vectors per layer.
 
     Args:
         network: From `universal_learner`.
         x: Training inputs (n,), one per task.
-        y: Their values (n,).
-        x_star: Where to predict: (m,) for all tasks, or (n, m).
+        y: Values at x (n,), in the network's `y_range`.
+        x_star: Points to predict at: (m,) for all tasks, or (n, m), a row per task.
         alpha: Step size; by default the one that the network was built for.
 
     Raises:

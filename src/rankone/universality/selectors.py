@@ -1,9 +1,9 @@
 """The matrices that make layer i answer for one cell, or one bit, of (x, x*), and the
 telescope that installs them.
 
-Feature vectors have two halves of J: before the step x sits in the first, [e_j; 0];
-after it x* in the second, [0; e_l]. The kernel of layer i is kᵢ(x, x*) = φ(x)ᵀ BᵢᵀBᵢ
-φ'(x*) [M-kern].
+A feature vector has two halves of J entries. Before the step it is φ(x) = [e_j; 0] for
+x in cell j, and after the step φ'(x*) = [0; e_l] for x* in cell l. The kernel of layer
+i is kᵢ(x, x*) = φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-kern].
 """
 
 import numpy as np
@@ -33,10 +33,11 @@ class Selector(Module):
 
     Attributes:
         B: Forward products, one for each selecting layer (n, 2J, 2J).
-        A: Diagonals of the backward products (n, S): which of the S slots the layer
-            writes.
-        decode: (J², S): weights of the slots that give 1 for the cell's own slot vector
-            and at most 0 for others, up to ε and to a positive factor.
+        A: Diagonals of the backward products (n, S), which say what a layer writes to
+            each of the S slots.
+        decode: Weights of the slots (J², S), one row per cell. They give 1 for the
+            cell's own slot vector and at most 0 for those of other cells, up to ε and a
+            positive factor.
     """
 
     B: Matrix
@@ -59,9 +60,9 @@ class Selector(Module):
 def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
     """The printed B of a cell, [[E_jj, E_jl], [E_lj, 0]] + εI [M-appA-Bpd, M-appC-B].
 
-    Its eigenvalues are (1 ± √5)/2 + ε and ε: positive definite only for ε > 0.618. What
-    the argument needs is less: entries ≥ 0, and the off-diagonal block of B², which is
-    exactly (1 + 2ε)E_jl.
+    Its eigenvalues are (1 ± √5)/2 + ε and ε, so B is positive definite only for ε >
+    0.618. The argument needs less: entries ≥ 0, and an off-diagonal block of B²
+    proportional to E_jl. The block here is exactly (1 + 2ε)E_jl.
     """
     J = integer("J", J)
     place = f"the number of a cell: from 0 to J − 1 = {J - 1}"
@@ -77,8 +78,8 @@ def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
 def unipotent(U: Matrix) -> Matrix:
     """The matrix I + [[0, U], [0, 0]]: for any U ≥ 0 its kernel is exactly U_jl [M-S2].
 
-    For U = E_jl its condition number is φ² = 2.618, its inverse 2I − B, and no ε is
-    needed.
+    For U = E_jl its condition number is 2.618, the square of the golden ratio, and its
+    inverse is 2I − B. No ε is needed.
     """
     U = np.asarray(U)
     if U.ndim != 2 or U.shape[0] != U.shape[1]:
@@ -131,10 +132,11 @@ def cell_selector(
     Args:
         J: Cells on an axis.
         epsilon: ε of A, and of the printed B.
-        printed: The printed B_jl; otherwise the unipotent one.
+        printed: True for the printed B_jl (`seed_matrix`), False for the `unipotent`
+            matrix.
         reference: Add a slot written by a layer with kernel 0 and subtract it when
-            reading: ε then cancels, however large, and so does the 1 that a trainable
-            bias adds to every kernel.
+            reading: this cancels ε, however large, and the 1 that a trainable bias adds
+            to every kernel.
     """
     J = integer("J", J)
     e = np.eye(J)
@@ -183,16 +185,17 @@ def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
     """The N = n + 2 weight matrices whose products are the selector's: (N, width,
     width), first applied first.
 
-    In the forward channel W̃ᵢ = M̃ᵢ M̃ᵢ₊₁⁻¹, in the written one W̄ᵢ = M̄ᵢ₋₁⁻¹ M̄ᵢ, with
-    i counted from the output [M-appA-tele]. M̃_{N+1} = I and M̄₀ = I are forced, so
-    layers 1 and N can select nothing; here M̃₁ = M̃₂ = I gives them the kernel 0, and
-    M̄_N = μI keeps the features' own gradient out [M-appA-bdry, M-eq2]. All M̄ᵢ are
-    diagonal, and so are their quotients [M-appA-Wbar].
+    In the forward channel W̃ᵢ = M̃ᵢ M̃ᵢ₊₁⁻¹, and in the written channel W̄ᵢ = M̄ᵢ₋₁⁻¹
+    M̄ᵢ, where i counts the layers from the output [M-appA-tele]. M̃_{N+1} = I and M̄₀ =
+    I are forced, so layers 1 and N cannot select anything. Here M̃₁ = M̃₂ = I gives
+    these layers the kernel 0, and M̄_N = μI suppresses the gradient of the features'
+    own layer [M-appA-bdry, M-eq2]. All M̄ᵢ are diagonal, and so are their quotients
+    [M-appA-Wbar].
 
     Args:
         selector: From `cell_selector` or `bit_selector`.
         epsilon: ε = M̄²_{N−1}, what layer N writes.
-        damping: μ, how much of the features' own layer reaches the slots.
+        damping: μ, factor with which the features' own layer reaches the slots.
     """
     positive("epsilon", epsilon)
     not_negative("damping", damping)

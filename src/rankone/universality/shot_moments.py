@@ -1,9 +1,9 @@
 """Recovery of k shots from 2k numbers: the kernels x⁰ … x^{2k−1} write the moments of
 the shots, and the moments determine the shots [M-S6].
 
-The moments mᵢ = (1/k) Σ_s Δ_s x_sⁱ belong to a measure with k atoms of positive mass;
-Prony's method gives the atoms back. The features here are the powers of x themselves: a
-ReLU front can only approximate them.
+The moments mᵢ = (1/k) Σ_s Δ_s x_sⁱ, with the error Δ_s of shot s, belong to a measure
+with k atoms of positive mass. Prony's method recovers the atoms. The features here are
+the exact powers of x, which ReLU layers could only approximate.
 """
 
 import jax.numpy as jnp
@@ -29,7 +29,7 @@ def moment_stack(k: int, constants: Constants) -> Selector:
     """
     n = 2 * integer("k", k)
     U = np.zeros((n, n, n))
-    U[np.arange(n), np.arange(n), 0] = 1  # feature x^i of x meets feature 1 of x*
+    U[np.arange(n), np.arange(n), 0] = 1  # feature x^i of x times feature 1 of x*
     return Selector(
         np.stack([unipotent(u) for u in U]),
         amplifiers(n, n, constants.epsilon),
@@ -45,9 +45,9 @@ def write_moments(
 
     Args:
         x: Inputs (k,).
-        y: Values (k,), above −1 by the margin at least; Δ = y + 2 for the default
-            margin.
-        constants: Numbers that the construction is free to choose.
+        y: Values (k,), at least −1, so that the error Δ = y + 1 + margin is at least
+            the margin; by default Δ = y + 2.
+        constants: `Constants` of the construction; by default with an offset of 10⁻⁹.
 
     >>> from rankone.precision import double_precision
     >>> with double_precision():
@@ -91,8 +91,9 @@ def _moments(
     inputs = [np.hstack([powers, 0 * powers, rest])]
     for W in stack:
         inputs.append(np.maximum(inputs[-1] @ W.T, 0))
-    # the prediction is linear · q + const and misses y by Δ: the error is −Δ, up to
-    # what q, the sum of the slots and the switch, is before the step
+    # The prediction is linear · q + const, where q is the sum of the slots and the
+    # switch. It is Δ below y, so the error is −Δ, up to the small value of linear · q
+    # before the step.
     Delta = y + 1 + constants.margin
     error = np.zeros_like(inputs[-1])
     error[:, 2 * n :] = -constants.linear / k * Delta[:, None]
@@ -105,7 +106,8 @@ def _moments(
     for W in stepped[::-1]:
         h = np.maximum(W @ h, 0)
     written = h[2 * n : -1] / (constants.alpha * constants.linear)
-    # every layer writes ε into every slot, (I + ε 11ᵀ)m in all: undone exactly
+    # Every layer also writes ε times its moment into every slot, so the slots contain
+    # (I + ε 11ᵀ)m. This matrix is inverted exactly.
     epsilon = constants.epsilon
     return written - epsilon / (1 + n * epsilon) * written.sum()
 
@@ -118,7 +120,7 @@ def prony(moments: Numbers) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
     system Σⱼ m_{i+j} cⱼ = −m_{i+k} for i = 0 … k − 1.
 
     Args:
-        moments: An even number of them (2k,).
+        moments: Moments m₀ … m_{2k−1}, an even number (2k,).
 
     >>> atoms, masses = prony([3.0, 1.5])  # of one shot: Δ and Δx
     >>> atoms.tolist(), masses.tolist()

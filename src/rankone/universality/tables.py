@@ -27,10 +27,10 @@ class Grid(Module):
     over [tⱼ₊₁, tⱼ₊₁ + ω] [M-disc].
 
     Attributes:
-        t: Where the J − 1 ramps begin.
-        ramp: ω.
-        sleep: η; a feature d is read as (1 + η)d − η, so that the units
-            stay inactive at rounding errors in d, below η/(1 + η).
+        t: Starts of the J − 1 ramps.
+        ramp: ω, width of a ramp.
+        sleep: η. A feature d is read as (1 + η)d − η, so the units stay inactive at
+            rounding errors in d below η/(1 + η).
     """
 
     t: Matrix
@@ -48,7 +48,7 @@ def cells_grid(J: int, ramp: float) -> Grid:
     """J equal cells with narrow ramps between them, which end half a ramp beyond j/J
     [M-disc].
 
-    Every t is a multiple of ω, so that for ω a power of two x − t is not rounded in
+    Every t is a multiple of ω. If ω is a power of two, x − t is therefore exact in
     float32. The difference of two such terms, divided by ω, can still be off by 2⁻²³/ω
     where x − t is large. The units stay inactive at such an error.
     """
@@ -65,7 +65,7 @@ def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix
     n = len(grid.t)
     J = len(grid.t) + 1
     gain = 1 + grid.sleep
-    # θ_b moves by this at least
+    # the least change of θ_b
     shift = constants.alpha * constants.margin * constants.linear
     tau = np.array([0.1, 0.5]) * shift
     first = np.zeros((2 * n + 3, 2))
@@ -93,7 +93,7 @@ def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix
 
 def front_kernel(grid: Grid) -> Matrix:
     """Contribution of θ_b's path through φ to ž at the centres of the cells, in units
-    αwΔ: (J²,).
+    αwΔ: (J²,). The channel of θ_b is ž.
     """
     x = grid.centres
     h = np.maximum(x[:, None] - np.concatenate([grid.t, grid.t + grid.ramp]), 0)
@@ -111,8 +111,7 @@ def assemble(
     the end. All computation before is in float64.
     """
 
-    # converted on the host: of another dtype, or of none given, each shape would be a
-    # program of its own
+    # Converted on the host, because JAX would compile a conversion for each shape.
     def array(a: Any) -> Array:
         return jnp.asarray(np.asarray(a, dtype), dtype)
 
@@ -138,9 +137,10 @@ def table_network(
     """Complete network: φ, the stack, and a read-out by units that are inactive during
     the step [M-eq4, M-eq5].
 
-    The output is b_o + w q + Σ_{c,k} o_ck (β_c decode_c·z − t_k)₊ with the slots z, q =
-    (1ᵀz + θ_b's channel)₊ and all t > 0. Before the step only q is active, so only q
-    carries gradient. The error that returns to the slots is −wΔ, for every y [M-appB].
+    The output is b_o + w q + Σ_{c,k} o_ck (β_c decode_c·z − t_k)₊ with the slots z, the
+    linear path q = (1ᵀz + θ_b's channel)₊, and knots t_k > 0. Before the step only q is
+    active, so only q carries gradient. The error that returns to the slots is −wΔ, for
+    every y [M-appB].
 
     Args:
         target: f(x, y, x_star).
@@ -148,9 +148,9 @@ def table_network(
         y_range: Smallest and largest y.
         levels: Knots of the interpolation in y; by default 2 where the target is affine
             in y, else 16.
-        constants: Whatever else is free.
-        biases: Give the stack biases (zero, and trainable). A selector without a
-            reference slot then fails.
+        constants: `Constants`; by default scaled to the range of y.
+        biases: True to give the stack biases, which are zero and trainable. The
+            selector then needs a reference slot.
         dtype: Dtype of the parameters; by default JAX's current default.
     """
     y_range = interval(y_range)
@@ -167,10 +167,10 @@ def table_network(
     slots = kernels @ selector.A + biases * (1 + constants.epsilon)
     grid = cells_grid(J, constants.width(J, dtype))
     values = interpolation(target, J, y_range, levels)
-    # After the step the linear path adds αw²Δ times: the slots, ž's layers, θ_b and φ,
-    # and q's bias.
+    # After the step the linear path adds αw²Δ·total. The terms are the slots, the
+    # layers of ž (the channel of θ_b), θ_b and φ, and the bias of q.
     total = slots.sum(1) + kernels.sum(1) + 2 * biases + 1 + front_kernel(grid) + 1
-    # besides b_o, which moves by αΔ
+    # the 1 is the change of b_o by αΔ
     gain = constants.alpha * (1 + constants.linear**2 * total)
     u = np.linspace(*y_range, values.shape[1]) - low
     knots, o = sleeping_units(u, values - low - gain[:, None] * u)

@@ -1,10 +1,11 @@
 """Two hidden layers suffice, because ReLU' is a step function: the backward pass cuts x
 into cells [M-S8].
 
-The first layer is x and two constant units. The step moves one of them by the error. It
-moves the other by the error times the number of thresholds below x, which returns
-through those units of the second layer whose threshold is below x. All other units of
-the second layer are inactive during the step. Afterwards they read both numbers.
+The first layer is x and two constant units. The step changes one of these units by the
+error, and the other by the error times the number of thresholds below x. This second
+change comes back through the units of the second layer whose threshold is below x. All
+other units of the second layer are inactive during the step. After the step they read
+both numbers.
 """
 
 from dataclasses import replace
@@ -23,7 +24,7 @@ from rankone.universality.tables import assemble
 
 __all__ = ["MARGIN", "two_layer_network"]
 
-# in half-widths of the range of y: x is read the more evenly, the less Δ varies
+# in half-widths of the range of y; x is read more evenly if Δ varies less
 MARGIN = 4.0
 
 Matrix = NDArray[np.float64]
@@ -46,12 +47,13 @@ def two_layer_network(
 
     Args:
         target: f(x, y, x_star).
-        units: Units that are inactive during the step and then read (v₀, v₁, x*).
-        cells: J, into how many cells the backward pass cuts x; by default a quarter of
-            the units.
+        units: Number of units that are inactive during the step and then read (v₀, v₁,
+            x*).
+        cells: J, number of cells into which the backward pass divides x; by default a
+            quarter of the units.
         y_range: Smallest and largest y.
-        constants: α, w, m and δ, the others have no place here; by default scaled to
-            the range of y, with `MARGIN`.
+        constants: `Constants`, of which only α, w, m, δ and σ are used; by default
+            scaled to the range of y, with `MARGIN`.
         dtype: Dtype of the parameters; by default JAX's current default.
     """
     y_range = interval(y_range)
@@ -62,7 +64,8 @@ def two_layer_network(
     d = constants.offset
     low = y_range[0] - constants.margin
     first = np.array([[1.0], [0], [0]]), np.array([0, d, d])  # x, u₀ and u₁
-    # of a path unit, on both its sides: the signals of all add up to ⌊xJ⌋/J
+    # Input and output weight of a path unit; the signals of all of them add up to
+    # ⌊xJ⌋/J.
     scale = J**-0.5
     t = np.arange(1, J) / J
     path = (
@@ -95,7 +98,7 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
     """
     a, c = planes(_slots, 4 * units, constants, y_range)
 
-    # the most that x* can make of it
+    # the largest pre-activation at v = 0, over x* in [0, 1]
     def margin(a: np.ndarray, c: np.ndarray) -> np.ndarray:
         return c + np.maximum(a[:, 2], 0)
 
@@ -112,5 +115,5 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
 
 
 def _slots(x: Row, u: Row, xs: Row) -> tuple[Row, Row, Row]:
-    """(v₀, v₁, x*) for the tasks (x, Δ, x*), of cells without number."""
+    """(v₀, v₁, x*) for the tasks (x, Δ, x*), in the limit of infinitely many cells."""
     return u * (1 + x * xs), u * (1 + x * xs) * x, xs

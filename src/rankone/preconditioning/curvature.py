@@ -33,8 +33,8 @@ class Skipped(Module):
 
 @dataclass(frozen=True)  # exists while one loss is traced
 class _Tap:
-    """A layer that notes its input, and adds to its output what it is told, so that
-    the gradient with respect to `nudge` is the gradient at the output.
+    """A layer that records its input and adds `nudge` to its output, so that the
+    gradient with respect to `nudge` is the gradient at the output.
     """
 
     layer: Layer

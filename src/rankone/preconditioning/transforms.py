@@ -109,7 +109,7 @@ def kronecker_sgd(
 
 @checked
 def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
-    """Optimiser on a network with reparameterised layers, with T, V and W0 held fixed
+    """Optimiser on a network with reparameterised layers that leaves T, V and W0 fixed
     [K-eqU].
     """
 
@@ -246,7 +246,7 @@ _MIRRORED = {"both": "both", "input": "output", "output": "input"}
 
 
 def _oriented(moments: Moments) -> Moments:
-    """Moments of the rows' side and the columns' side of an array as it is kept."""
+    """Moments for the rows and for the columns of an array as it is stored."""
     return (
         Moments(moments.outputs, moments.inputs)
         if isinstance(moments, TransposedMoments)

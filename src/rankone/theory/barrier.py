@@ -195,7 +195,7 @@ def _ball(sums: _Sums, radius: float, start: float) -> _Ball:
 
 
 def _supremum(t: float, Y: int, mean: float, variance: float, maximum: float) -> float:
-    """Bousquet's inequality: what the supremum of means of Y terms exceeds with
+    """Bousquet's inequality: a bound that the supremum of means of Y terms exceeds with
     a probability of at most e^−t.
     """
     return (
@@ -209,9 +209,7 @@ def _curvature(of: _Sums, Y: int) -> float:
 
 
 def _fewest(ball: _Ball) -> Barrier:
-    """The least Y for which the barrier holds, which asks for less with every frequency
-    more.
-    """
+    """The least Y for which the barrier holds."""
     # Bisection, because a barrier that holds with Y frequencies holds with more.
     low = 0
     high = 1

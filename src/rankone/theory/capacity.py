@@ -114,8 +114,8 @@ def critical_beta(K: int, D: int) -> float:
 
 
 def _log_others(s: Float[NDArray, " n"], beta: float, D: int) -> Float[NDArray, " m"]:
-    """log(K − 1) for which ξ̄ + s(ξ¹ − ξ̄) is a fixed point, at those s that are one
-    for some K.
+    """log(K − 1) for which ξ̄ + s(ξ¹ − ξ̄) is a fixed point; values of s without such a
+    K are left out.
     """
     pull = beta * s / (4 * D)
     domain = s > np.tanh(pull)

@@ -215,8 +215,8 @@ def complete(
 def _errors_of(
     end: Array, pictures: Array, queries: slice, mask: Array
 ) -> tuple[Array, Array]:
-    """The error of each completion, and whether it is the picture that was asked
-    for.
+    """The error of each completion, and True if it is nearest to the right picture and
+    the error is below `RIGHT_WITHIN`.
     """
     error = _mean_distance(end, pictures[queries], mask)
     return error, (
@@ -226,7 +226,7 @@ def _errors_of(
 
 @jax.jit
 def _mean_distance(a: Array, b: Array, mask: Array) -> Array:
-    """Mean distance over the entries that are not kept."""
+    """Mean distance over the hidden entries."""
     return jnp.abs(a - b).sum(-1, where=~mask) / (~mask).sum().astype(a.dtype)
 
 

@@ -104,8 +104,8 @@ def _ball(key: Array, n: int, d: int) -> Array:
 
 
 def _into_ball(normal: Array, d: int | Array) -> Array:
-    """Drop two coordinates of a point uniform on a sphere, and it is uniform in the
-    ball of two dimensions less. The coordinates of the result from d on are zero.
+    """Points uniform in the ball of d dimensions, from points uniform on the sphere in
+    d + 2 dimensions. The coordinates of the result from d on are zero.
     """
     columns = jnp.arange(normal.shape[1])[None]
     length = jnp.linalg.norm(

@@ -186,7 +186,7 @@ def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
 
 
 def _cap(height: NDArray, d: int) -> NDArray:
-    """Share of a unit ball beyond a plane at this signed distance from its centre."""
+    """Fraction of a unit ball beyond a plane at this signed distance from its centre."""
     h = np.clip(height, -1, 1)
     half_cap = betainc((d + 1) / 2, 0.5, 1 - h**2) / 2
     return np.where(h >= 0, half_cap, 1 - half_cap)

@@ -133,8 +133,8 @@ def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
 
 
 def _one_less_cosine(y: NDArray, b: float) -> NDArray:
-    """1 − E cos z·ω over directions ω in 2b dimensions, y = ‖z‖²/4: by its series where
-    y is so small that the difference would lose digits.
+    """1 − E cos z·ω for ω uniform on the unit sphere in 2b dimensions, with y = ‖z‖²/4.
+    The series is used where y is so small that the difference would lose digits.
     """
     series = y / b * (1 - y / (2 * (b + 1)) * (1 - y / (3 * (b + 2))))
     return np.where(y < 1e-3, series, 1 - hyp0f1(b, -y))

@@ -192,8 +192,8 @@ def table_network(
 
 
 def _read_out(rows: Matrix, knots: Matrix) -> tuple[Matrix, Matrix]:
-    """The layer that reads the slots: q, then for each row (J², S) of weights a unit a
-    knot.
+    """The layer that reads the slots: q, then one unit per knot for each row of weights
+    (J², S).
     """
     half_width = 2 * round(len(rows) ** 0.5)
     S = rows.shape[1]

@@ -35,9 +35,9 @@ const blocks = new Map();
 export function blockOf(P) {
   const known = blocks.get(P);
   if (known) return known;
-  const made = best(P);
-  blocks.set(P, made);
-  return made;
+  const block = best(P);
+  blocks.set(P, block);
+  return block;
 }
 
 /** @param {number} P */

@@ -30,7 +30,8 @@ import { COSINE, SINE } from "./sincos.js";
 
 const WIDE = 16; // bytes of a vector
 const TRANSFORM = 0; // index of `transform` among the functions
-const PI = [3.140625, 0.0009675025939941406, 1.5099579909783765e-7]; // in parts; the first two times a small integer are exact
+// π in parts: a small whole number times one of the first two is exact
+const PI = [3.140625, 0.0009675025939941406, 1.5099579909783765e-7];
 
 /** @type {(local: number, coefficients: readonly number[]) => Code} */
 const polynomial = (local, [first, ...rest]) =>

@@ -162,7 +162,8 @@ export class Estimate {
 /**
  * c and s of every frequency at every tick of both axes, one row per tick. They do not depend on the patterns. At
  * evenly spaced ticks, cosines and sines follow from the tick before by the addition formula, which is faster. cosh and
- * sinh are computed at every tick: they fall before they rise, so the formula would carry over the errors of large values.
+ * sinh are computed at every tick: they fall before they rise, so the formula would carry over the errors of large
+ * values.
  *
  * @param {{ ticks: Float64Array, beta: number, basis: Basis, frequencies: Frequencies }} grid
  * @returns {Tables}

@@ -1,23 +1,23 @@
-// The rooms of the front end: what several explorers use is in kit/ or math/, never in the folder of one of them.
+// The folders of the front end: what several explorers use is in kit/ or math/, never in the folder of one of them.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const ROOT = new URL("../", import.meta.url);
-const ASIDE = ["node_modules", "test"]; // tests may read every room
+const ASIDE = ["node_modules", "test"]; // tests may import from every folder
 
-/** The rooms that a module may import from besides its own. @type {(room: string) => string[]} */
-const open = (room) => ({ kit: [], math: ["kit"] })[room] ?? ["kit", "math"];
+/** The folders that a module may import from besides its own. @type {(room: string) => string[]} */
+const open = (folder) => ({ kit: [], math: ["kit"] })[folder] ?? ["kit", "math"];
 
-const rooms = readdirSync(ROOT, { withFileTypes: true })
+const folders = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ASIDE.includes(entry.name))
   .map(({ name }) => name);
 
-/** The modules and styles of a room, each as a path from the root. @type {(room: string) => string[]} */
-const filesOf = (room) =>
-  readdirSync(new URL(`${room}/`, ROOT), { encoding: "utf8", recursive: true })
+/** The modules and styles of a folder, each as a path from the root. @type {(folder: string) => string[]} */
+const filesOf = (folder) =>
+  readdirSync(new URL(`${folder}/`, ROOT), { encoding: "utf8", recursive: true })
     .filter((name) => /\.(js|ts|css)$/.test(name))
-    .map((name) => `${room}/${name}`);
+    .map((name) => `${folder}/${name}`);
 
 /**
  * The files that a file imports, types in comments included, each as a path from the root; what lies outside the
@@ -43,10 +43,10 @@ test("imports are found in code, in types and in styles", () => {
 });
 
 test("no explorer imports from the folder of another: shared modules are in kit/ or math/", () => {
-  const strangers = rooms.flatMap((room) =>
-    filesOf(room).flatMap((file) =>
+  const strangers = folders.flatMap((folder) =>
+    filesOf(folder).flatMap((file) =>
       importsOf(file)
-        .filter((path) => ![room, ...open(room)].includes(path.split("/")[0]))
+        .filter((path) => ![folder, ...open(folder)].includes(path.split("/")[0]))
         .map((path) => `${file} imports ${path}`),
     ),
   );

@@ -47,7 +47,7 @@ const positive = (/** @type {Basis} */ basis) => basis === "exp" || basis === "e
  */
 export class Estimate {
   /**
-   * @param {{ patterns: Point[], beta: number, basis: Basis, frequencies: Frequencies }} made
+   * @param {{ patterns: Point[], beta: number, basis: Basis, frequencies: Frequencies }} options
    */
   constructor({ patterns, beta, basis, frequencies }) {
     const Y = frequencies.x.length;

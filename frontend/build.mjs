@@ -1,10 +1,11 @@
 /**
- * Builds all that the book serves from its own folders: `node build.mjs [root]`.
+ * Builds what the book serves from its own folders: `node build.mjs [root]`.
  *
  * host/index.js           -> book/_static/vendor/widgets.js
  * host/icons.js           -> book/_static/scripts/fontawesome.js, which shadows the theme's
  * <widget>/index.js       -> src/rankone_book/widgets/static/<widget>.js, one self-contained file
- * MathJax                 -> book/extensions/pages/mathjax/, which sets formulas while the book is built; its fonts, as the rest
+ * MathJax                 -> book/extensions/pages/mathjax/, which typesets formulas while the book is built
+ * MathJax's fonts         -> book/_static/vendor/formulas/, as published
  * plotly.js, the text's typeface -> book/_static/vendor/, as published
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -19,7 +20,7 @@ const widgets = join(root, "src/rankone_book/widgets/static");
 const typesetter = join(root, "book/extensions/pages/mathjax");
 const packages = join(here, "node_modules");
 
-/** The parts of MathJax that set the book's formulas under node; no page loads them. */
+/** The parts of MathJax that typeset the book's formulas in node; no page loads them. */
 const TYPESETTER = [
   "node-main.js",
   "input/tex-base.js",

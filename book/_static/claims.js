@@ -1,7 +1,7 @@
-// Above the tables of claims and of errata: which rows to show, by words, source, status and chapter. The address keeps it.
-// A claim is one line until it is opened.
+// The filter above the tables of claims and of errata. It shows rows by words, source, status and chapter, and stores
+// the choice in the address. A claim is one line until it is opened.
 
-const FEW = 5; // rows that are shown open when no more are left
+const FEW = 5; // up to so many fitting rows are shown open
 
 const SOURCES = {
   D: "D: dense memories, Hoover et al.",
@@ -12,7 +12,7 @@ const SOURCES = {
   W: "W: one rule, this book",
 };
 
-/** A row with all that is asked of it. */
+/** A row with the values that the filter compares. */
 function reads(row) {
   const table = row.closest("table");
   const name = row.id.replace(/^(claims|errata)-/, "").toUpperCase();
@@ -27,7 +27,7 @@ function reads(row) {
   };
 }
 
-/** A labelled choice among what the rows have, the first of which is all; none where there is nothing to choose. */
+/** A labelled menu of the rows' values, after "all"; empty if the rows have fewer than two values. */
 function choice(name, label, rows) {
   const values = [...new Set(rows.map((each) => each[name]).filter(Boolean))];
   if (values.length < 2) return [];
@@ -39,12 +39,12 @@ function choice(name, label, rows) {
 
 function labelled(label, control) {
   const box = document.createElement("label");
-  control.ariaLabel = label; // its choices are no part of its name
+  control.ariaLabel = label; // without this the name would include the options
   box.append(label, control);
   return box;
 }
 
-/** A row of one line, with a button that opens it. */
+/** Folds a row to one line, with a button that opens it. */
 function fold(row) {
   const toggle = document.createElement("button");
   toggle.type = "button";
@@ -60,7 +60,7 @@ function open(row, wanted) {
   row.querySelector(".row-toggle")?.setAttribute("aria-expanded", wanted);
 }
 
-/** Show the rows that fit, hide tables that are left without one, and say how many there are. */
+/** Shows the rows that fit, hides tables without one, writes their number, and stores the choice in the address. */
 function show(form, rows, count) {
   const asked = Object.fromEntries(new FormData(form));
   const words = asked.words.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,11 +1,11 @@
-// Repairs of the theme: names for the parts that lack one, and access by keyboard.
+// Repairs of the theme: names for the parts that lack one, and access by keyboard. Lays out long pages in steps.
 
 const ACCENT = 8; // pixels by which a hat may stand out of its formula
 const reached = new Set();
 const SCROLLERS =
   ':is(pre, .text_html, mjx-container[display="true"], figure, .pst-scrollable-table-container)';
 
-/** The sidebar holds the logo, the search and the contents: one landmark with a name. */
+/** Makes the sidebar, with the logo, the search and the contents, one landmark with a name. */
 function nameSidebar() {
   const sidebar = document.querySelector("#pst-primary-sidebar");
   sidebar?.setAttribute("role", "complementary");
@@ -13,9 +13,10 @@ function nameSidebar() {
 }
 
 /**
- * What scrolls sideways within these parts can be reached and scrolled by keyboard; a formula in a line only if it is
- * wider than the line. All is read before anything is written: each change of style would lay the page out anew for
- * the next look. What is folded, or so far below that it is not laid out, waits until it is: a look would lay it out.
+ * Makes boxes that scroll sideways within these parts reachable by keyboard; a formula in a line only if it is wider
+ * than the line. All boxes are measured before one is changed, because after each change of style the next measurement
+ * would lay out the page again. Boxes that are folded, or too far below to be laid out, are left out until they are
+ * laid out, because a measurement would lay them out.
  */
 function reachScrollers(parts) {
   const overflow = (box) => box.scrollWidth - box.clientWidth;
@@ -31,19 +32,19 @@ function reachScrollers(parts) {
   for (const [formula, isWide] of formulas) formula.classList.toggle("wide", isWide);
   for (const [box, isWide] of [...formulas, ...boxes]) {
     if (isWide) box.tabIndex = 0;
-    else if (reached.has(box)) box.removeAttribute("tabindex"); // its typeface had not come
+    else if (reached.has(box)) box.removeAttribute("tabindex"); // it was too wide before its typeface was loaded
     if (isWide) reached.add(box);
   }
 }
 
-/** Docutils gives references roles that have since been withdrawn, in a list that they may not stand in. */
+/** Removes the roles that docutils gives to references: they are deprecated, and not allowed in this list. */
 function plainReferences() {
   for (const part of document.querySelectorAll(".citation-list, .citation, [role=doc-backlink]")) {
     part.removeAttribute("role");
   }
 }
 
-/** Opened from a folder, no page may read another: the search lists titles without excerpts. */
+/** A page opened from a folder may not read other pages, so the search lists titles without excerpts. */
 function searchInFolder() {
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
@@ -51,13 +52,13 @@ function searchInFolder() {
 const LATER = ".bd-article > section > section:nth-of-type(n + 2)";
 const BLOCKS = `:is(${LATER}, ${LATER} section) > :not(section, h2, h3, .cell)`;
 const ROWS = matchMedia("(max-width: 60rem)").matches ? "table.claims-table tr" : "none"; // stacked (claims.css)
-const SLICE = 100; // elements that are laid out at once: 2 ms
-const PATIENCE = 8; // ms that a task may take before a reader's next gesture is looked after
+const SLICE = 100; // elements that are laid out together, in 2 ms
+const PATIENCE = 8; // ms that a task may take, so that the reader's next gesture is not delayed
 const whenIdle = window.requestIdleCallback ?? setTimeout;
 
 /**
- * Lay out what the style has left for later (custom.css), from the top, whenever the browser has nothing else to do: the
- * page opens at once, no task is long, and after a second or two every height is known.
+ * Lays out the blocks that the style leaves for later (custom.css), from the top, while the browser is idle. The page
+ * opens at once, no task is long, and after a second or two every height is known.
  */
 function layOut(blocks, then) {
   if (blocks.length === 0) {
@@ -74,7 +75,7 @@ function layOut(blocks, then) {
         block.classList.add("laid");
         parts.push(block);
       }
-      document.body.getBoundingClientRect(); // now, so that the browser knows what it took
+      document.body.getBoundingClientRect(); // lays the blocks out now, so that the clock below counts it
     } while (blocks.length && performance.now() < until);
     reachScrollers(parts);
     rest(parts.filter((part) => part.matches(ROWS)));
@@ -83,7 +84,7 @@ function layOut(blocks, then) {
   whenIdle(next, { timeout: 200 });
 }
 
-/** Rows are more than a browser can keep laid out: what it knows of one that is out of sight is the height of its text. */
+/** Stores the heights of rows, and lets the browser skip rows out of view: it cannot keep so many laid out. */
 function rest(rows) {
   const heights = rows.map((row) => {
     const { paddingTop, paddingBottom } = getComputedStyle(row);
@@ -103,7 +104,7 @@ document.fonts.ready.then(() => {
   const article = document.querySelectorAll(".bd-article");
   const reachAll = () => reachScrollers([...article]);
   layOut(blocks, () => {
-    reachAll(); // with the page's typefaces: with others a line may be wider
+    reachAll(); // once more, with the page's typefaces: lines in other typefaces may be wider
     document.documentElement.dataset.laid = "out";
     document.fonts.addEventListener("loadingdone", reachAll);
     window.addEventListener("resize", () => requestAnimationFrame(reachAll));

@@ -1,8 +1,8 @@
-// Formulas are pictures of boxes: copied, they give their TeX; chosen, they show it.
+// Formulas are drawn from boxes. This script copies them as TeX, and highlights those in the selection.
 
 const chosen = new Set();
 
-/** The formulas that a range touches, and those alone that it lies in. */
+/** The formulas that a range touches, or only the formula in which the whole range lies. */
 function formulasIn(range) {
   const around = range.commonAncestorContainer;
   const within = (around.closest ? around : around.parentElement)?.closest(".math[data-tex]");
@@ -13,7 +13,7 @@ function formulasIn(range) {
   );
 }
 
-/** Marks what is chosen: letters that a style draws take no mark from the browser. */
+/** Highlights the selected formulas: the browser does not highlight letters that a style draws. */
 function showChosen() {
   const selection = getSelection();
   const now = new Set(selection.isCollapsed ? [] : formulasIn(selection.getRangeAt(0)));
@@ -23,7 +23,7 @@ function showChosen() {
   for (const formula of now) chosen.add(formula);
 }
 
-/** What is chosen, whole formulas, each as its TeX between dollars. */
+/** Copies the selection, extended to whole formulas, with each formula as its TeX between dollars. */
 function copyTex(event) {
   const selection = getSelection();
   if (selection.isCollapsed || event.target.closest?.("input, textarea")) return;
@@ -39,7 +39,7 @@ function copyTex(event) {
     formula.replaceWith(`${fence}${formula.dataset.tex}${fence}`);
   }
   copy.style.cssText = "position: fixed; left: -9999px; white-space: normal";
-  document.body.append(copy); // only what stands in the page has lines
+  document.body.append(copy); // only an element in the page has lines
   event.clipboardData.setData("text/plain", copy.innerText);
   copy.remove();
   copy.removeAttribute("style");
@@ -47,7 +47,7 @@ function copyTex(event) {
   event.preventDefault();
 }
 
-/** Two clicks choose a formula, as they choose a word. */
+/** Selects a formula on a double click, as the browser selects a word. */
 function chooseFormula(event) {
   const formula = event.target.closest?.(".math[data-tex]");
   if (formula) getSelection().selectAllChildren(formula);

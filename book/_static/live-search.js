@@ -1,8 +1,8 @@
-// Answers while a reader types: the places that define the words, below the field; Enter goes on to the search page.
+// Lists the places that define the words, below the search field, while the reader types. Enter opens the search page.
 
 const MOST = 8;
 
-/** The scripts of the search come when a reader opens it: no page waits for them. */
+/** Loads the scripts of the search when the reader opens it, so that no page waits for them. */
 let scripts;
 function loaded() {
   const folder = `${document.documentElement.dataset.content_root}_static/`;
@@ -23,7 +23,7 @@ function loaded() {
   return scripts;
 }
 
-/** The list below a form, and the line that says how many answers there are. */
+/** The box below a form, with the list of answers and the line that says how many there are. */
 function placeFor(form) {
   let box = form.nextElementSibling;
   if (!box?.matches(".live-search")) {
@@ -47,7 +47,7 @@ function answer(form, field) {
     : "";
 }
 
-/** The arrows go through the answers. */
+/** The arrow keys move through the answers. */
 function move(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const form = event.currentTarget.closest("form") ?? event.currentTarget.previousElementSibling;

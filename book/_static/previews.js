@@ -1,9 +1,9 @@
-// Cards: what a link, a symbol or a computed number stands for, shown where a reader points, focuses or taps.
+// Cards that explain a link, a symbol or a computed number, shown where the reader points, focuses or taps.
 
 (() => {
-  // names of its own: some are the browser's
+  // in a scope of its own, because some names are the browser's
   const POINT = 150; // milliseconds that a pointer rests before a card opens
-  const LEAVE = 300; // and that it has to reach the card
+  const LEAVE = 300; // milliseconds that it has to reach the card
   const EDGE = 8; // pixels
   const SHOWS =
     ".bd-article :is(a.number, a.internal[href*='#'], span.symbol):not(.headerlink, .r1-try)";
@@ -14,11 +14,11 @@
   let asked;
   let card;
   let shown = null;
-  let wanted = null; // what the reader is at, while its card is on the way
+  let wanted = null; // the element for which a card is about to open
   let pointer = "mouse";
   let timer = 0;
 
-  /** The cards of this page, from a script: a page opened from a folder may read nothing else. */
+  /** The cards of this page, from a script: a page opened from a folder may read no other file. */
   function read() {
     asked ??= new Promise((resolve) => {
       window.previews = resolve;
@@ -42,7 +42,7 @@
     return card;
   }
 
-  /** A page without formulas lacks their style. */
+  /** Adds the style of formulas, which a page without formulas lacks. */
   function dress() {
     if (
       !card.querySelector("mjx-container") ||
@@ -75,7 +75,7 @@
     place(element);
   }
 
-  /** Under the words, or over them where there is more room; a sheet at the bottom lets them be seen. */
+  /** Places the card under the words, or over them if there is more room. Scrolls the words above a sheet. */
   function place(element) {
     card.style = "";
     if (SHEET.matches) {
@@ -103,19 +103,19 @@
     shown = null;
   }
 
-  /** Closes the card; a reader who was in it is back at the words. */
+  /** Closes the card. If the focus was in it, the focus returns to the words. */
   function leave() {
     if (shown && card.contains(document.activeElement)) shown.focus();
     close();
   }
 
-  /** Whether the keyboard is at the card or its words: then no pointer that rests elsewhere closes it. */
+  /** True if the keyboard's focus is in the card or on its words; then a pointer elsewhere does not close it. */
   function keyed() {
     const at = document.activeElement;
     return card?.contains(at) || (at === (shown ?? wanted) && at.matches(":focus-visible"));
   }
 
-  /** Does a job after a while, if the reader is at the same place still. */
+  /** Calls `job` for `element` after `time` milliseconds, in place of any job that still waits. */
   function wait(element, time, job) {
     clearTimeout(timer);
     wanted = element;
@@ -141,7 +141,7 @@
     else if (target === wanted) wanted = null;
   }
 
-  /** Down goes into the card, Escape back. */
+  /** Arrow down moves into the card, Escape closes it. */
   function onKey(event) {
     if (!shown) return;
     if (event.key === "Escape") leave();
@@ -152,8 +152,8 @@
   }
 
   /**
-   * A finger opens the card, and by a second tap follows the link; what is pressed elsewhere closes it. A link that another
-   * script has taken, such as that of a tour, is left to it.
+   * A tap opens the card, and a second tap follows the link; a press elsewhere closes the card. A link that another
+   * script handles, such as that of a tour, is left to that script.
    */
   function onPress(event) {
     const { target } = event;
@@ -174,7 +174,7 @@
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", onPress);
 
-  /** Each symbol can be reached by key where it comes first. */
+  /** The symbols that occurred earlier: each symbol is reachable by keyboard only at its first place. */
   const met = new Set();
   for (const symbol of document.querySelectorAll(".bd-article span.symbol")) {
     if (!met.has(symbol.dataset.tex)) symbol.tabIndex = 0;

@@ -1,8 +1,8 @@
-// The definitions of the words of a query, the best first: while a reader types (live-search.js), and on the search
-// page, where the pages that hold the words follow, in text that can be read.
+// Finds the definitions of the words of a query, the best first. They are listed while the reader types
+// (live-search.js), and on the search page, above Sphinx's results, whose excerpts this script makes readable.
 
-const FEW = 6; // definitions in sight; the others are folded
-/** Of two places with one name, a reader means the first. */
+const FEW = 6; // definitions that are shown; the others are folded
+/** Kinds of places, in the order in which places with the same name are listed. */
 const KINDS = [
   "chapter",
   "symbol",
@@ -15,9 +15,9 @@ const KINDS = [
   "method",
 ];
 
-/** Letters and figures, and the dot in a number such as 5.3. */
+/** A text reduced to letters and digits, and the dot in a number such as 5.3. */
 const bare = (text) => text.toLowerCase().replace(/(?!(?<=\d)\.\d)[^\p{L}\p{N}]/gu, "");
-/** A number in brackets means an equation. */
+/** The query, in which a number in brackets stands for an equation. */
 const meant = (query) => query.trim().replace(/^\((\d[\w.]*)\)$/, "equation $1");
 const unmarked = (html) => html.replace(/<[^>]*>/g, " ").replace(/&\w+;/g, " ");
 const wordsOf = (text) =>
@@ -27,7 +27,7 @@ const wordsOf = (text) =>
     .split(/(?:(?!(?<=\d)\.\d)[^\p{L}\p{N}])+/u)
     .filter(Boolean);
 
-/** How well a definition answers, from 0 to 100: by a name, its beginning, a word in it, what is said; early words count. */
+/** Score of a definition, 0 to 100: most for a name, then for its beginning, then for words, more for early ones. */
 function answers(query, { names, title, says }) {
   const asked = bare(query);
   const parts = query.split(/\s+/).map(bare).filter(Boolean);
@@ -96,7 +96,7 @@ function show(query) {
   document.getElementById("search-results").before(box);
 }
 
-/** A formula as it is typed in a line. */
+/** A formula as text in a line. */
 function line(node) {
   const parts = [...node.children].map(line);
   const [first, second, third] = parts;
@@ -113,7 +113,7 @@ function line(node) {
   return forms[node.localName]?.() ?? (parts.length ? parts.join("") : node.textContent);
 }
 
-/** What a page, or a part of it, says: no code, no buttons, formulas in a line. */
+/** The text of a page, or of a part of it, without code and buttons, and with formulas in a line. */
 function textOf(html, anchor) {
   const page = new DOMParser().parseFromString(html, "text/html");
   const article = page.querySelector(".bd-article") ?? page.querySelector("[role=main]");
@@ -130,7 +130,7 @@ function textOf(html, anchor) {
   return part.textContent.replace(/\s+/g, " ").trim();
 }
 
-/** Sphinx's reading of a query, without the single letters of an id such as D-thm2: every page has them. */
+/** Sphinx's parser of queries, without single letters, such as that of the id D-thm2: every page has them. */
 function parsed(read) {
   return (query) => {
     const [whole, terms, without, shown, objects] = read(query);
@@ -144,8 +144,8 @@ function parsed(read) {
 if (typeof Search !== "undefined") {
   Search._parseQuery = parsed(Search._parseQuery);
   Search.htmlToText = textOf;
-  Search.performObjectSearch = () => []; // they are among the definitions
+  Search.performObjectSearch = () => []; // objects are among the definitions
   show(new URLSearchParams(location.search).get("q") ?? "");
-  // the page that a reader goes on to is not marked
+  // the words are not highlighted on the page that the reader opens next
   window.addEventListener("pagehide", () => localStorage.removeItem("sphinx_highlight_terms"));
 }

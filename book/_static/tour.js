@@ -1,10 +1,10 @@
-// A tour, one card at a time: the items of a list in the page, each of which sets the explorer above it.
+// Shows a tour one card at a time. The cards are the items of a list in the page, and set the explorer above the list.
 
-const OPTION = "tour-right"; // of a guess, the class of the right one
-const OUTLINED = "tour-outlined"; // the class of what a card speaks of
-const places = new WeakMap(); // of each tour, the card at which it was left
+const OPTION = "tour-right"; // the class of a guess's right option
+const OUTLINED = "tour-outlined"; // the class of the parts that a card mentions
+const places = new WeakMap(); // for each tour, the card at which the reader left it
 
-/** The explorer that a tour sets: it stands on the page once its widget has started. */
+/** The explorer that a tour sets; null until its widget has started. */
 const explorerOf = (tour) => document.querySelector(`[data-explorer="${tour.dataset.tour}"]`);
 
 function element(tag, attributes = {}, ...children) {
@@ -20,14 +20,14 @@ function element(tag, attributes = {}, ...children) {
 const button = (label, onclick, more = {}) =>
   element("button", { type: "button", onclick, ...more }, label);
 
-/** An explorer reads this event as it reads a new address; the reader's history gets no entry from it. */
+/** Sets an explorer by the event of a new address, without an entry in the reader's history. */
 function set(link) {
   if (link?.hash) dispatchEvent(new HashChangeEvent("hashchange", { newURL: link.href }));
 }
 
 /**
- * What a card holds: text, then the options of a guess and the answer, where it asks for one; or a quotation, the answer
- * to a task. Cards are copies, and the list stays whole.
+ * The parts of a card: its text, the options of its guess, and the answer, which is all that follows the options, or a
+ * quotation and all that follows it. Parts are copies, so that the list stays whole.
  */
 function partsOf(item) {
   const [text, answer] = [element("div"), element("div", { class: "tour-answer" })];
@@ -42,13 +42,13 @@ function partsOf(item) {
   return { text, options, answer };
 }
 
-/** Starts a tour, or goes on where it was left; the focus comes back to `opener`. */
+/** Starts a tour, or continues where the reader left it. In the end the focus returns to `opener`. */
 function walk(tour, opener) {
   const items = [...tour.querySelectorAll(":scope > ol > li")];
   const explorer = explorerOf(tour);
   let at = 0;
   let reveal = null; // shows the answer, while it is hidden
-  let watcher = null; // of what the explorer says
+  let watcher = null; // watches the explorer's answer
   const place = element("p", { class: "tour-place" });
   const card = element("div", { class: "tour-card", "aria-live": "polite" });
   const back = button("Back", () => show(at - 1));
@@ -90,7 +90,7 @@ function walk(tour, opener) {
     set(text.querySelector("a.r1-try") ?? lastBefore(at));
   }
 
-  /** What a card finds that sets nothing itself. */
+  /** The last link before a card: the setting for a card without a link. */
   function lastBefore(number) {
     return items
       .slice(0, number)
@@ -109,7 +109,7 @@ function walk(tour, opener) {
       for (const part of explorer.querySelectorAll(dataset.at)) part.classList.add(OUTLINED);
   }
 
-  /** What the explorer says to what the reader does there: the last card sets a task, and covers these words. */
+  /** A copy of the explorer's answer to the reader. The last card sets a task, and would cover the answer itself. */
   function told() {
     const words = element("p", { class: "tour-told" });
     const found = explorer.querySelector(".r1-found");
@@ -121,7 +121,7 @@ function walk(tour, opener) {
     return words;
   }
 
-  /** The answer comes, and the explorer is set, once the reader has chosen or wants to be shown. */
+  /** Adds the options. When the reader chooses one or asks for the answer, it appears and the explorer is set. */
   function ask(options, answer) {
     const verdict = element("strong");
     const buttons = options.map((option) =>

@@ -1,4 +1,4 @@
-// Settings in, a memory out: joins the controls, the mathematics and what is on the page.
+// Joins the controls, the mathematics and the pictures of the memory bench.
 import { h } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
@@ -33,13 +33,13 @@ const KEYS = [
 const SLIDER = "On the slider, Page Up and Page Down go from one method of writing to the next.";
 
 /**
- * @param {object} given What differs from the explorer's own start.
+ * @param {object} given The settings that differ from the defaults.
  * @returns {Explorer}
  */
 export function createExplorer(given) {
   const initial = Object.keys(given).length ? settingsFrom(given) : PRESETS[0].set;
   let shown = measure(initial);
-  let chosen = -1; // the pair that was touched last
+  let chosen = -1; // the pair that was touched last, -1 for none
   /** @type {Frame<Settings, Patch, Found>} */
   const frame = createFrame({
     name: "bench",
@@ -125,15 +125,15 @@ export function createExplorer(given) {
 /** @type {(settings: Settings, shown: Measured) => [string, string][]} */
 function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, cost, law }) {
   const each = view === "line" ? 2 : 3;
-  const ones = divide && way > 0 ? 1 : 0; // at once they are all 1, and need not be kept
-  const kept = Y ? 2 * Y * (divide ? 2 : 1) : keys.length * (each + ones);
+  const ones = divide && way > 0 ? 1 : 0; // written at once they are all 1, and are not stored
+  const numbers = Y ? 2 * Y * (divide ? 2 : 1) : keys.length * (each + ones);
   /** @type {[string, string][]} */
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
     ["Overlap ρ", amount(rho, 2)],
     ["Methods differ by at most", rho < 1 ? figures(bound, 2) : "no bound"],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
-    ["Kept, in float32", `${count(4 * kept)} bytes`],
+    ["Kept, in float32", `${count(4 * numbers)} bytes`],
   ];
   if (!Y) return all;
   return [

@@ -1,10 +1,10 @@
 // A field over the plane as shades on a canvas: one colour where it is positive, another where it is negative.
 import { h } from "../kit/dom.js";
 
-const STRONGEST = 1; // a value that has the whole colour
+const STRONGEST = 1; // the value drawn in full colour
 
 /**
- * A canvas that shows n × n values, row by row from the top; nothing for null.
+ * A canvas that shows n × n values, row by row from the top; null empties it.
  *
  * @param {string} className
  */
@@ -29,7 +29,7 @@ export function createField(className) {
   };
 }
 
-/** A tone of the kit, as the element's theme has it. @type {(element: Element, tone: string) => number[]} */
+/** Red, green and blue of a tone in the element's theme. @type {(element: Element, tone: string) => number[]} */
 function colourOf(element, tone) {
   const text = getComputedStyle(element).getPropertyValue(`--r1-${tone}`).trim().slice(1);
   const packed = Number.parseInt(text, 16) || 0;

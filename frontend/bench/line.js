@@ -1,4 +1,4 @@
-// The memory along the line: the pairs to drag, what is read, the truth, and the two errors between them.
+// The memory along the line: the pairs to drag, the reading, the truth, and the errors at stored and at unseen keys.
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { createGrips } from "../kit/grips.js";
@@ -11,7 +11,7 @@ import { HIGH, REACH } from "./settings.js";
 /** @import { Measured } from "./measure.js" */
 
 const FRAME = { width: 480, height: 234, left: 26, right: 6, top: 6, bottom: 30 };
-const EDGE = 1.02 * HIGH; // a curve that goes beyond leaves the picture
+const EDGE = 1.02 * HIGH; // beyond this value a curve is not drawn
 const XS = ASKED.line.map(([x]) => x);
 
 /** @param {(i: number, at: Point) => void} onMove */
@@ -65,7 +65,7 @@ export function createLine(onMove) {
       numbers.replaceChildren(
         ...at.map((place, i) => {
           const [x, y] = space.toPixel(place);
-          const above = y > 24 && !(read && !veiled && read[i] > values[i]); // not where its stick is
+          const above = y > 24 && !(read && !veiled && read[i] > values[i]); // on the side without a stick
           return h("text", { x, y: above ? y - 11 : y + 19, "text-anchor": "middle" }, `${i + 1}`);
         }),
       );
@@ -79,7 +79,7 @@ const within = (v) => Math.min(HIGH, Math.max(-HIGH, v));
 /** @type {(values: ArrayLike<number>) => [number, number | null][]} */
 const over = (values) => XS.map((x, i) => [x, Math.abs(values[i]) <= EDGE ? values[i] : null]);
 
-/** Between the truth and what is read, as one shape. @type {(curve: ArrayLike<number>, toPixel: (at: Point) => Point) => string} */
+/** The path around the area between the truth and the reading. @type {(curve: ArrayLike<number>, toPixel: (at: Point) => Point) => string} */
 function gap(curve, toPixel) {
   const there = XS.map((x, i) => toPixel([x, within(curve[i]) || 0]));
   const back = XS.map((x, i) => toPixel([x, TRUE.line[i]])).reverse();

@@ -1,4 +1,4 @@
-// The interference matrix: how much of the residual stored at one key (a row) is read at another (a column).
+// The interference matrix: the fraction of a residual stored at one key (row) that is read at another (column).
 import { h, setAttributes } from "../kit/dom.js";
 import { amount } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";
@@ -6,7 +6,7 @@ import { captioned } from "../kit/readout.js";
 /** @import { Matrix } from "../math/linear.js" */
 
 const SIDE = 120;
-const FULL = 1; // a share that has the whole colour
+const FULL = 1; // the entry drawn in full colour
 
 export function createMatrix() {
   const cells = h("g");
@@ -34,10 +34,10 @@ export function createMatrix() {
 
   return {
     element: figure.element,
-    /** @type {(seen: Matrix | null, largest: number | null) => void} */
-    show(seen, largest) {
-      lay(seen?.length ?? 1);
-      const values = seen?.flat() ?? [0];
+    /** @type {(matrix: Matrix | null, largest: number | null) => void} */
+    show(matrix, largest) {
+      lay(matrix?.length ?? 1);
+      const values = matrix?.flat() ?? [0];
       [...cells.children].forEach((cell, n) => {
         const v = values[n];
         const strength = Number.isFinite(v) ? Math.min(1, Math.abs(v) / FULL) : 0;
@@ -48,7 +48,7 @@ export function createMatrix() {
       });
       svg.setAttribute(
         "aria-label",
-        seen
+        matrix
           ? `Interference: the largest entry beside the diagonal is ${amount(largest, 2)}.`
           : "There is no X, and nothing is stored.",
       );

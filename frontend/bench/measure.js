@@ -1,5 +1,5 @@
 // The quantities that follow from the settings: the interference matrix, the reading along the line or over the plane,
-// and its errors for every way of writing.
+// and its errors for every method of writing.
 import { eigenvalues } from "../math/linear.js";
 import { featuresAt, frequenciesOf, innerProducts, kernelBetween } from "./math/kernels.js";
 import {
@@ -21,10 +21,11 @@ import { keysOf, REACH, truth, valuesOf } from "./settings.js";
 /** @import { Written } from "./math/reading.js" */
 /** @import { Settings, View } from "./settings.js" */
 
-/** Root mean squared errors, at the keys and where nothing is stored. @typedef {{ stored: number, unseen: number }} Errors */
+/** Root mean squared errors, at stored and at unseen keys. @typedef {{ stored: number, unseen: number }} Errors */
 /**
- * `X` is null where there is none, and with it all that is read. `along` are the errors at every position of the
- * slider, `empty` is the unseen error of a memory that answers 0; `law` is what features cost, where a law says it.
+ * If there is no `X`, it is null, and so are the readings. `along` has the errors at every position of the slider, and
+ * `empty` is the unseen error of a memory that answers 0. `cost` is the error that random features add, and
+ * `law` its prediction, if a law applies.
  *
  * @typedef {{
  *   keys: Point[], values: number[], S: Float64Array[], X: Matrix | null, seen: Matrix | null,
@@ -46,9 +47,9 @@ const squareOf = (n) => {
   return [...along].reverse().flatMap((y) => along.map((x) => /** @type {Point} */ ([x, y])));
 };
 
-/** Where errors are measured and, on the line, the curve is drawn. @type {Record<View, Point[]>} */
+/** The points at which errors are measured; on the line, the points of the curve too. @type {Record<View, Point[]>} */
 export const ASKED = { line: ticks(261).map((x) => [x, 0]), plane: squareOf(17) };
-/** Where the field is painted: finely, and where features make each point dear. */
+/** The points at which the field is painted. With features each point is expensive, and the grid is coarse. */
 export const FIELDS = { fine: squareOf(65), coarse: squareOf(33) };
 
 /** @type {(points: Point[]) => Float64Array} */
@@ -59,8 +60,8 @@ export const TRUE = {
   fine: truths(FIELDS.fine),
 };
 
-/** The last frequencies, and the features of grids in them. @type {{ made: string, frequencies: Frequencies, of: Map<Point[], Float64Array[]> }} */
-let held = {
+/** The last frequencies, and their features on each grid. @type {{ made: string, frequencies: Frequencies, of: Map<Point[], Float64Array[]> }} */
+let cache = {
   made: "",
   frequencies: { x: new Float64Array(), y: new Float64Array() },
   of: new Map(),
@@ -68,18 +69,22 @@ let held = {
 
 /** @type {(settings: Settings) => Frequencies} */
 function frequencies({ kernel, width, Y, seed }) {
-  const made = `${kernel} ${width} ${Y} ${seed}`;
-  if (made !== held.made)
-    held = { made, frequencies: frequenciesOf({ kernel, width, Y, seed }), of: new Map() };
-  return held.frequencies;
+  const signature = `${kernel} ${width} ${Y} ${seed}`;
+  if (signature !== cache.made)
+    cache = {
+      made: signature,
+      frequencies: frequenciesOf({ kernel, width, Y, seed }),
+      of: new Map(),
+    };
+  return cache.frequencies;
 }
 
 /** @type {(settings: Settings, grid: Point[]) => Float64Array[]} */
 function featuresOver(settings, grid) {
   const drawn = frequencies(settings);
-  const found = held.of.get(grid) ?? featuresAt(drawn, grid);
-  held.of.set(grid, found);
-  return found;
+  const features = cache.of.get(grid) ?? featuresAt(drawn, grid);
+  cache.of.set(grid, features);
+  return features;
 }
 
 /** @param {Settings} settings */
@@ -126,15 +131,15 @@ export function measure(settings) {
 
   const X = matrixAt(settings, S);
   const now = outcome(X);
-  const seen = X && interference(product(X, S), divide);
+  const matrix = X && interference(product(X, S), divide);
   const rho = overlap(S);
   const spectrum = eigenvalues(S.map((row) => Array.from(row)));
   return {
-    ...{ keys, values, S, X, seen, rho },
+    ...{ keys, values, S, X, seen: matrix, rho },
     ...{ read: now?.read ?? null, curve: now?.curve ?? null, errors: now?.errors ?? null },
     along: POSITIONS.map((at) => outcome(matrixAt(settings, S, at))?.errors ?? null),
     empty: rootMeanSquare(TRUTH, new Float64Array(TRUTH.length)),
-    largest: seen && largestOff(seen),
+    largest: matrix && largestOff(matrix),
     bound: diluteBound(rho),
     condition: spectrum[0] / Math.max(spectrum[spectrum.length - 1], 0),
     growth: spectrum[0],
@@ -143,22 +148,23 @@ export function measure(settings) {
   };
 }
 
-/** @param {Matrix} seen */
-const largestOff = (seen) =>
-  Math.max(0, ...seen.flatMap((row, i) => row.filter((_, j) => i !== j).map(Math.abs)));
+/** @param {Matrix} matrix */
+const largestOff = (matrix) =>
+  Math.max(0, ...matrix.flatMap((row, i) => row.filter((_, j) => i !== j).map(Math.abs)));
 
 /** @type {(settings: Settings, memory: ReturnType<typeof weighing>, held: Written) => Float64Array} */
 function fieldOf(settings, { keys, own }, stored) {
   const { Y, divide } = settings;
   if (!Y) return readings(stored, kernelBetween(settings, keys, FIELDS.fine), divide);
   const over = featuresOver(settings, FIELDS.coarse);
-  const kept = [stored.coefficients, stored.ones].map((each) => summed(each, own)); // all that the memory is
-  const [above, below] = innerProducts(kept, over);
+  const vectors = [stored.coefficients, stored.ones].map((each) => summed(each, own)); // the whole memory
+  const [above, below] = innerProducts(vectors, over);
   return divide ? above.map((v, q) => v / below[q]) : above;
 }
 
 /**
- * How far features put the reading from the kernel's, and what the law says of the divided batch step.
+ * The error that random features add to the kernel's own reading, and the law's prediction of it, which exists only for
+ * the divided batch step.
  *
  * @type {(settings: Settings, memory: ReturnType<typeof weighing>, R: number[], curve?: Float64Array) => { cost: number | null, law: number | null }}
  */

@@ -1,4 +1,4 @@
-// The reader's controls: those that one looks at while turning them, and the rest.
+// The reader's controls: those beside the pictures, and the rest.
 import { elementsOf, fill, segments, select, toggle } from "../kit/controls.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures, fixed } from "../kit/number.js";
@@ -9,7 +9,7 @@ import { MOST, ROUNDS, WIDTHS, YS } from "./settings.js";
 /** @import { Patch, Settings, View } from "./settings.js" */
 
 /**
- * `onOff` is told what the reader wants the chosen pair's value to be off the truth.
+ * `onOff` is called with the offset from the truth that the reader sets for the chosen pair's value.
  *
  * @param {Settings} settings
  * @param {(patch: Patch) => void} change

@@ -1,4 +1,4 @@
-// Settings posed as questions: where each way of writing wins, and where they are one.
+// Settings posed as questions: where each method of writing is the best, and where they agree.
 import { posed } from "../kit/explorer.js";
 import { amount, count, figures } from "../kit/number.js";
 import { MARKS } from "./math/writing.js";
@@ -15,37 +15,37 @@ import { NAMES } from "./words.js";
 /** @type {(values: ArrayLike<number>) => number} */
 const mean = (values) => Array.from(values).reduce((a, b) => a + b, 0) / values.length;
 
-/** Mean errors at the keys that were written in the first half, and in the second. @param {Measured} found */
+/** Mean errors at the keys that were written in the first half, and in the second. @param {Measured} measured */
 function halves({ read, values }) {
   const off = values.map((v, i) => Math.abs((read?.[i] ?? 0) - v));
   const half = off.length / 2;
   return [mean(off.slice(0, half)), mean(off.slice(-half))];
 }
 
-/** The unseen errors at the four ways. @param {Measured} found */
+/** The unseen errors of the four methods. @param {Measured} measured */
 const unseen = ({ along }) =>
   MARKS.map(([way, at]) => {
     const error = along[Math.round((at * (along.length - 1)) / 3)]?.unseen;
     return { way, error: error ?? Number.POSITIVE_INFINITY };
   });
 
-/** The way that errs least where nothing is stored. @param {Measured} found */
-const best = (found) => unseen(found).reduce((a, b) => (b.error < a.error ? b : a)).way;
+/** The method with the least error at unseen keys. @param {Measured} measured */
+const best = (measured) => unseen(measured).reduce((a, b) => (b.error < a.error ? b : a)).way;
 
-/** @param {Measured} found */
-const priced = (found) =>
-  unseen(found)
+/** @param {Measured} measured */
+const priced = (measured) =>
+  unseen(measured)
     .map(({ way, error }) => `${NAMES[way]} ${amount(error, 2)}`)
     .join(", ");
 
-/** What is read at the right end. @param {Measured} found */
+/** The reading at the right end. @param {Measured} measured */
 const atTheEnd = ({ curve }) => curve?.[curve.length - 1] ?? 0;
 
-/** The number of frequencies at which the law reaches an error. @type {(found: Found, error: number) => number} */
+/** The number of frequencies at which the law predicts `error`. @type {(measured: Found, error: number) => number} */
 const needed = ({ Y, law }, error) => Y * ((law ?? 0) / error) ** 2;
 const WANTED = 0.03;
 
-/** A fact that was told wrongly at first, and again in the end. @type {() => Pair[]} */
+/** Evenly spaced pairs, one with a wrong value that the last pair corrects. @type {() => Pair[]} */
 const changed = () => {
   const pairs = evenly(8, -1.2, 1.2);
   const [x, y] = pairs[3];
@@ -65,14 +65,14 @@ const QUESTIONS = [
         ["last", "the last five"],
         ["alike", "all alike"],
       ],
-      right: (found) => {
-        const [first, last] = halves(found);
+      right: (measured) => {
+        const [first, last] = halves(measured);
         if (first > 1.5 * last) return "first";
         return last > 1.5 * first ? "last" : "alike";
       },
     },
-    after: (found) => {
-      const [first, last] = halves(found);
+    after: (measured) => {
+      const [first, last] = halves(measured);
       return `The first five are off by ${amount(first, 2)} on average, the last five by ${amount(last, 2)}: a later pair changes the answers of earlier ones, so the matrix is triangular. Move the slider to the right until no pair is forgotten.`;
     },
     set: { pairs: crowd(), way: 1, width: 0.3 },
@@ -104,8 +104,8 @@ const QUESTIONS = [
       ],
       right: best,
     },
-    after: (found) =>
-      `Errors at unseen keys: ${priced(found)}. The exact method reproduces the noise. The theorem on risk recommends a ridge with ω = 1/0.5² = 4.`,
+    after: (measured) =>
+      `Errors at unseen keys: ${priced(measured)}. The exact method reproduces the noise. The theorem on risk recommends a ridge with ω = 1/0.5² = 4.`,
     set: { pairs: evenly(12), way: 3, width: 0.6, noise: 0.5, omega: 4 },
   },
   {
@@ -117,10 +117,10 @@ const QUESTIONS = [
         ["fades", "it fades to 0"],
         ["stays", "it stays up"],
       ],
-      right: (found) => (Math.abs(atTheEnd(found)) > 0.2 ? "stays" : "fades"),
+      right: (measured) => (Math.abs(atTheEnd(measured)) > 0.2 ? "stays" : "fades"),
     },
-    after: (found) =>
-      `At the right end it reads ${amount(atTheEnd(found), 2)}: the weights add up to one everywhere, so the memory answers a far key as firmly as a near one. Switch the division off, and the reading fades to the base.`,
+    after: (measured) =>
+      `At the right end it reads ${amount(atTheEnd(measured), 2)}: the weights add up to one everywhere, so the memory answers a far key as firmly as a near one. Switch the division off, and the reading fades to the base.`,
     set: { pairs: evenly(7, -1.2, -0.15), way: 0, width: 0.15, divide: true },
   },
   {
@@ -135,8 +135,8 @@ const QUESTIONS = [
       ],
       right: best,
     },
-    after: (found) =>
-      `Errors at unseen keys: ${priced(found)}. In sequence the last value counts. The other methods use both values, and the exact method jumps from one to the other. Now let the last pair be written first.`,
+    after: (measured) =>
+      `Errors at unseen keys: ${priced(measured)}. In sequence the last value counts. The other methods use both values, and the exact method jumps from one to the other. Now let the last pair be written first.`,
     set: { pairs: changed(), way: 3, width: 0.12 },
   },
   {
@@ -164,14 +164,14 @@ const QUESTIONS = [
         ["240", "about 240"],
         ["900", "about 900"],
       ],
-      right: (found) => {
+      right: (measured) => {
         const gap = (/** @type {string} */ v) =>
-          Math.abs(Math.log(Number(v) / needed(found, WANTED)));
+          Math.abs(Math.log(Number(v) / needed(measured, WANTED)));
         return ["60", "240", "900"].reduce((a, b) => (gap(b) < gap(a) ? b : a));
       },
     },
-    after: (found) =>
-      `With Y = ${count(found.Y)} the error is ${amount(found.cost, 2)}, and the law predicts ${amount(found.law, 2)}. The error falls like 1/√Y, so about ${count(Number(needed(found, WANTED).toPrecision(1)))} are needed. The length of the vectors does not depend on the number of pairs.`,
+    after: (measured) =>
+      `With Y = ${count(measured.Y)} the error is ${amount(measured.cost, 2)}, and the law predicts ${amount(measured.law, 2)}. The error falls like 1/√Y, so about ${count(Number(needed(measured, WANTED).toPrecision(1)))} are needed. The length of the vectors does not depend on the number of pairs.`,
     set: { pairs: crowd(), way: 0, width: 0.4, divide: true, Y: 64, seed: 2 },
   },
 ];

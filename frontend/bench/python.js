@@ -1,4 +1,4 @@
-// The memory on show as Python, with the package.
+// The memory on show as Python code that uses the package.
 import { arrayOf, HEAD, script } from "../kit/python.js";
 import { placeOf, wayAt } from "./math/writing.js";
 import { keysOf, REACH, valuesOf } from "./settings.js";
@@ -8,7 +8,7 @@ import { keysOf, REACH, valuesOf } from "./settings.js";
 /** @param {number} v */
 const brief = (v) => Number(v.toPrecision(8));
 
-/** The rule of the library that writes so, null where none does. @type {(settings: Settings) => [name: string, call: string] | null} */
+/** The library's rule for this method of writing, or null if there is none. @type {(settings: Settings) => [name: string, call: string] | null} */
 function ruleOf({ way, omega, rounds, backward }) {
   const named = wayAt(way);
   if (named === "exact") return ["Exact", "Exact()"];
@@ -39,7 +39,7 @@ export function python(settings) {
   const { view, width, kernel, Y, divide, way, omega, rounds, backward } = settings;
   const keys = keysOf(settings);
   const rule = ruleOf(settings);
-  const [source, name, made] = kernelOf(settings);
+  const [source, name, kernelCall] = kernelOf(settings);
   const isFlat = view === "line";
   const { earlier, later, slack } = placeOf(way, omega);
   const shares = backward ? [later, earlier] : [earlier, later];
@@ -60,7 +60,7 @@ export function python(settings) {
     !isFlat &&
       "queries = np.stack(np.meshgrid(side, side[::-1])).reshape(2, -1)  # row by row from the top",
     "queries = np.concatenate([queries, K], axis=1)  # and at the stored keys",
-    `kernel = ${made}`,
+    `kernel = ${kernelCall}`,
     scaled && `K, queries = K / ${width}, queries / ${width}`,
     Boolean(rule) && `read = interpolate(K, R, queries, kernel, rule=${rule?.[1]}${normalise})[0]`,
     !rule && "K, queries = map(jax.numpy.asarray, (K, queries))",

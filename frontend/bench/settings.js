@@ -8,33 +8,33 @@ import { key, normal } from "../math/random.js";
 /** @import { Kernel } from "./math/kernels.js" */
 
 /** @typedef {"line" | "plane"} View */
-/** A key, and by how much the value told at it is off the truth. @typedef {[x: number, y: number, off: number]} Pair */
+/** A key, and its value's offset from the truth, without noise. @typedef {[x: number, y: number, off: number]} Pair */
 /**
  * @typedef {{
  *   view: View, pairs: Pair[], way: number, divide: boolean, width: number, noise: number, kernel: Kernel, Y: number,
  *   omega: number, rounds: number, backward: boolean, seed: number,
  * }} Settings
  */
-/** `count` adds pairs at free places or drops the last. @typedef {Partial<Settings> & { count?: number }} Patch */
+/** `count` adds pairs at free places or drops the last ones. @typedef {Partial<Settings> & { count?: number }} Patch */
 
 export const REACH = 1.3;
-export const HIGH = 2; // what a value may be, and what is drawn
+export const HIGH = 2; // the largest value that can be set by dragging and that is drawn
 export const MOST = RULES.points.pairs.most;
 export const YS = RULES.choices.Y; // 0 is the kernel itself
 export const ROUNDS = RULES.choices.rounds;
 export const WIDTHS = RULES.numbers.width;
 
-/** Whether an address may set this. */
+/** True if an address may set this value. */
 export const admits = within(RULES);
 
 /**
- * The truth that the pairs tell of, over the plane; on the line it is read at y = 0.
+ * The function that the pairs are taken from, over the plane; on the line y = 0.
  *
  * @type {(at: Point) => number}
  */
 export const truth = ([x, y]) => 0.8 * Math.sin(4 * x) * Math.cos(2 * y);
 
-/** Six keys in a crowd, and four by themselves. @type {Pair[]} */
+/** Six keys close together, and four far apart. @type {Pair[]} */
 const CROWD = [
   [-0.9, -0.1, 0],
   [-0.8, 0.15, 0],
@@ -50,8 +50,8 @@ const CROWD = [
 
 export const crowd = () => CROWD.map((pair) => /** @type {Pair} */ ([...pair]));
 
-const LONG = 8; // keys of a row before another is begun
-/** As many keys, evenly over the line and spread over the plane. @type {(n: number, from?: number, to?: number) => Pair[]} */
+const LONG = 8; // the number of values of y, which then repeat
+/** n keys, evenly spaced in x and spread in y. @type {(n: number, from?: number, to?: number) => Pair[]} */
 export const evenly = (n, from = -1.2, to = 1.2) =>
   Array.from({ length: n }, (_, i) => {
     const x = from + ((to - from) * i) / Math.max(n - 1, 1);
@@ -91,24 +91,24 @@ export function nextSettings(settings, { count, ...patch }) {
 
 /** @type {(pairs: Pair[], count: number) => Pair[]} */
 function counted(pairs, count) {
-  const kept = pairs.slice(0, count);
+  const result = pairs.slice(0, count);
   for (const place of [...crowd(), ...evenly(13)]) {
-    const free = kept.every(([x, y]) => Math.hypot(x - place[0], y - place[1]) > 0.05);
-    if (kept.length < count && free) kept.push(place);
+    const free = result.every(([x, y]) => Math.hypot(x - place[0], y - place[1]) > 0.05);
+    if (result.length < count && free) result.push(place);
   }
-  return kept;
+  return result;
 }
 
 /** @param {object} [given] */
 export const settingsFrom = (given = {}) => nextSettings(DEFAULTS, given);
 
-/** Where the keys are: on the line, without their height. @type {(settings: Pick<Settings, "view" | "pairs">) => Point[]} */
+/** The keys; on the line their y is 0. @type {(settings: Pick<Settings, "view" | "pairs">) => Point[]} */
 export const keysOf = ({ view, pairs }) => pairs.map(([x, y]) => [x, view === "line" ? 0 : y]);
 
-/** Noise of the pairs, each its own number. @param {number} seed */
+/** Standard normal noise, one number per pair. @param {number} seed */
 const noises = (seed) => normal(key(seed), MOST);
 
-/** What is told at a key, and with it stored: the truth, what the reader adds, and noise. @param {Settings} settings */
+/** The value stored at each key: the truth, plus the reader's offset, plus noise. @param {Settings} settings */
 export function valuesOf(settings) {
   const drawn = noises(settings.seed);
   return keysOf(settings).map(
@@ -116,10 +116,10 @@ export function valuesOf(settings) {
   );
 }
 
-const NEAR = 0.05; // a value this near the truth is the truth
+const NEAR = 0.05; // a value dragged this near to the truth snaps to it
 
 /**
- * The pairs with the i-th where the reader wants it: its key, and on the line its value.
+ * The pairs after the reader drags pair i to `to`. In the plane this moves its key, on the line its key and its value.
  *
  * @type {(settings: Settings, i: number, to: Point) => Pair[]}
  */
@@ -130,7 +130,7 @@ export function moved(settings, i, to) {
   return replaced(settings, i, (pair) => [x, pair[1], Math.abs(off) < NEAR ? 0 : off]);
 }
 
-/** The pairs with another value told at the i-th. @type {(settings: Settings, i: number, off: number) => Pair[]} */
+/** The pairs with another offset for pair i. @type {(settings: Settings, i: number, off: number) => Pair[]} */
 export const told = (settings, i, off) => replaced(settings, i, ([x, y]) => [x, y, off]);
 
 /** @type {(settings: Settings, i: number, change: (pair: Pair) => Pair) => Pair[]} */

@@ -1,4 +1,4 @@
-// The one slider, with the ways to write marked on it, and above it the errors at each of its positions.
+// The slider for the method of writing, with four methods marked on it, and above it the errors at each position.
 import { h, setAttributes, setText } from "../kit/dom.js";
 import { pathOf } from "../kit/line.js";
 import { amount, cleared } from "../kit/number.js";
@@ -13,7 +13,7 @@ import { formula, HELP, NAMES, resultOf } from "./words.js";
 /** @import { Settings } from "./settings.js" */
 
 const [WIDE, HIGH] = [300, 60]; // the drawing is stretched to the slider
-const TOP = 1.5; // of what an empty memory errs: worse is drawn at the edge
+const TOP = 1.5; // times the error of an empty memory: larger errors are drawn at the edge
 /** @type {[name: "stored" | "unseen", tone: string, words: string][]} */
 const LINES = [
   ["stored", "distributed", "at stored keys"],
@@ -97,7 +97,7 @@ export function createWay(settings, onWay) {
       legend.classList.toggle("r1-veiled", veiled);
       LINES.forEach(([name, , words], i) => {
         paths[i].setAttribute("d", pathOf(points(along, name, empty)));
-        setText(numbers[i], told(errors?.[name]));
+        setText(numbers[i], errorText(errors?.[name]));
         if (i === 0) picture.setAttribute("aria-label", summary(next, errors, words));
       });
       for (const { way, at, element, result } of marks) {
@@ -127,8 +127,8 @@ const points = (along, name, empty) =>
 /** @type {(settings: Settings, errors: Errors | null, words: string) => string} */
 const summary = (settings, errors, words) =>
   errors
-    ? `Errors along the slider. Here, ${formula(settings)}: ${told(errors.stored)} ${words}, ${told(errors.unseen)} at unseen keys.`
+    ? `Errors along the slider. Here, ${formula(settings)}: ${errorText(errors.stored)} ${words}, ${errorText(errors.unseen)} at unseen keys.`
     : "Errors along the slider. Here there is no X.";
 
 /** @param {number | undefined} error */
-const told = (error) => amount(cleared(error ?? null), 2);
+const errorText = (error) => amount(cleared(error ?? null), 2);

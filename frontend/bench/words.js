@@ -1,5 +1,5 @@
-// The words for each position of the slider: the formula of its X, the method that writes so, and the result of the
-// book that uses it.
+// The words for each position of the slider: the formula of its X, the method of writing, and the result of the
+// book that uses the method.
 import { figures } from "../kit/number.js";
 import { placeOf, wayAt } from "./math/writing.js";
 
@@ -22,7 +22,7 @@ const MATRICES = {
   exact: "X = S⁻¹",
 };
 
-/** The book's results, by how they write; two of them divide. @type {Record<Way, string>} */
+/** The book's results by their method of writing, where the reading is not divided. @type {Record<Way, string>} */
 const RESULTS = {
   batch: "MAML, TUV",
   sequence: "ROME, in turn",
@@ -63,7 +63,7 @@ const HERE = {
     "Every pair exactly, with the least change: many of ROME’s edits solved jointly, or rounds without end.",
 };
 
-/** With more rounds than one. @type {Partial<Record<Way, (rounds: number) => string>>} */
+/** The words for more than one round. @type {Partial<Record<Way, (rounds: number) => string>>} */
 const AGAIN = {
   batch: (n) =>
     `${n} steps of gradient descent, each on all pairs: an inner loop of MAML with ${n} steps.`,
@@ -76,7 +76,7 @@ const DIVIDED = {
   other: "A ratio of two linear memories. None of the five results writes this way and divides.",
 };
 
-/** One line on what is on show. @param {Pick<Settings, "way" | "divide" | "Y" | "rounds">} settings */
+/** One line about the method on show. @param {Pick<Settings, "way" | "divide" | "Y" | "rounds">} settings */
 export function here({ way, divide, Y, rounds }) {
   const named = wayAt(way);
   if (divide) return named === "batch" && rounds === 1 ? DIVIDED.batch : DIVIDED.other;

@@ -1,4 +1,4 @@
-// Settings in, pictures out: joins the controls, the mathematics and what is on the page.
+// Joins the controls, the mathematics and the pictures of the editing explorer.
 import { h, throttle } from "../kit/dom.js";
 import { createFrame, same } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
@@ -41,7 +41,7 @@ const HELP =
   "The two coloured dots at the ends of the cloud’s axes stretch and turn all keys together.";
 
 /**
- * `share(shown)` is told what is on show.
+ * `share` is called with the settings on show.
  *
  * @param {Settings} initial
  * @param {(shown: object) => void} share
@@ -50,10 +50,10 @@ const HELP =
 export function createExplorer(initial, share) {
   let shown = consequences(initial);
   let many = manyOf(initial);
-  // the keys with the axes of their cloud: a round cloud does not tell its axes
-  let held = { keys: initial.keys, axes: cloudAxes(initial.keys) };
+  // the keys with the axes of their cloud, which the keys of a round cloud do not determine
+  let current = { keys: initial.keys, axes: cloudAxes(initial.keys) };
   let draws = 4;
-  /** @type {{ of: object, found: Consequences } | null} What follows from the question's own setting. */
+  /** @type {{ of: object, found: Consequences } | null} The consequences of the question's own setting. */
   let asked = null;
   /** @type {Frame<Settings, Patch, Found>} */
   const frame = createFrame({
@@ -96,17 +96,18 @@ export function createExplorer(initial, share) {
   function update({ before }) {
     const { settings } = frame;
     const { keys, pairs, order } = settings;
-    if (held.keys !== keys) held = { keys, axes: cloudAxes(keys, before ? held.axes : null) };
+    if (current.keys !== keys)
+      current = { keys, axes: cloudAxes(keys, before ? current.axes : null) };
     shown = consequences(settings);
     const run = manyOf(settings, many);
     if (run !== many || !before)
       forgetting.draw({ values: run, last: settings.edits - 1, step: settings.edits - 1 });
     many = run;
-    const seen = frame.pending ? unseen(settings, shown) : shown;
-    planes.show(settings, seen, held.axes);
-    matrices.show(seen);
-    bars.show(seen);
-    table.show(settings, seen);
+    const visible = frame.pending ? unseen(settings, shown) : shown;
+    planes.show(settings, visible, current.axes);
+    matrices.show(visible);
+    bars.show(visible);
+    table.show(settings, visible);
     panel.show(settings, {
       keep: canKeep(),
       undo: order.length > 0,
@@ -123,8 +124,8 @@ export function createExplorer(initial, share) {
       const [i, at] = moved.key;
       frame.change({ keys: frame.settings.keys.map((key, j) => (j === i ? at : key)) });
     } else if ("axis" in moved) {
-      held = stretched(held, ...moved.axis);
-      frame.change({ keys: held.keys });
+      current = stretched(current, ...moved.axis);
+      frame.change({ keys: current.keys });
     } else frame.change(moved);
   }
 
@@ -139,7 +140,7 @@ export function createExplorer(initial, share) {
     frame.change({ pairs: [...pairs, { k, v }], order: [...order, pairs.length] });
   }
 
-  /** After an undo: pairs that no remaining edit writes are dropped. */
+  /** The pairs after an undo, without those at the end that no remaining edit writes. */
   function unusedPairs() {
     const { pairs, order } = frame.settings;
     return { pairs: pairs.slice(0, Math.max(-1, ...order.slice(0, -1)) + 1) };
@@ -170,7 +171,7 @@ export function createExplorer(initial, share) {
     moreLabel: "More: edits in sequence, many edits",
     charts: [matrices.element, h("div", { class: "r1-charts" }, table.element, forgetting.element)],
     onkeydown: onKeys({ e: keep, r: frame.reset }),
-    state: () => ({ ...shown, axes: held.axes, many }),
+    state: () => ({ ...shown, axes: current.axes, many }),
   });
 }
 
@@ -183,7 +184,7 @@ const dataOf = ({ measured, law }, { keys }) => ({
 /** @typedef {{ key: string, values: number[], law: number[] }} Many */
 
 /**
- * The run of many edits and its law: `last` where nothing that they depend on has changed.
+ * The run of many edits and its law; `last` itself if none of their settings has changed.
  *
  * @type {(settings: Settings, last?: Many) => Many}
  */

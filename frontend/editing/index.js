@@ -1,4 +1,4 @@
-// The editing explorer: one pair written into a small linear memory, and what the other keys pay for it.
+// The editing explorer: one pair written into a small linear memory, and its interference with the other keys.
 import { keeper, mount } from "../kit/mount.js";
 import { createExplorer } from "./explorer.js";
 import { settingsFrom } from "./settings.js";

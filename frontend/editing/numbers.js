@@ -1,4 +1,4 @@
-// The matrices, the damage key by key, and what is left of each kept pair: as tables that are also pictures.
+// The matrices, the interference at each key, and the error of each kept pair, as tables that are also pictures.
 import { h } from "../kit/dom.js";
 import { cleared, figures, fixed, subscript } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
@@ -12,7 +12,7 @@ const entry = (v) => figures(cleared(v, 1e-9));
 const wash = (tone, share) =>
   `background:color-mix(in srgb, var(--r1-${tone}) ${Math.round(40 * Math.min(1, share))}%, var(--r1-ground))`;
 
-/** W + (r/s) uᵀ = Ŵ, each entry washed with its size. */
+/** W + (r/s) uᵀ = Ŵ, each entry tinted by its size. */
 export function createMatrices() {
   const element = h("div", { class: "r1-matrices" });
   return {
@@ -65,7 +65,7 @@ function matrix(name, rows, top) {
   );
 }
 
-/** One bar a key: how far its answer has moved, with the formula as a tick across it. */
+/** One bar per key: how far its answer moves, with the value of the formula as a tick across it. */
 export function createBars() {
   const rows = h("div", { class: "r1-bars", role: "img" });
   const bill = facts();
@@ -117,7 +117,7 @@ function billOf(total, law, least) {
   ];
 }
 
-/** residuals[t][i]: how far the answer to pair i is from its value after t edits. */
+/** A table of `past`: past[t][i] is the distance from the value of pair i to its answer after t edits. */
 export function createMemoryTable() {
   const body = h("tbody");
   const head = h("tr");
@@ -139,9 +139,9 @@ export function createMemoryTable() {
     element: h("div", {}, frame, empty),
     /** @type {(settings: Settings, shown: { past: Matrix }) => void} */
     show({ pairs, order }, { past }) {
-      const wanted = JSON.stringify([order, past]);
-      if (wanted === last) return;
-      last = wanted;
+      const content = JSON.stringify([order, past]);
+      if (content === last) return;
+      last = content;
       empty.hidden = pairs.length > 0;
       frame.hidden = pairs.length === 0;
       const top = Math.max(1e-9, ...past.flat());

@@ -14,7 +14,7 @@ const RIDGES = [0, 0.001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000];
 const BETAS = [0, 0.1, 1, 3, 10, 30, 100, 1000, 1e6];
 
 /**
- * `change(patch)` takes new settings; `on` are what the buttons do.
+ * `change(patch)` is called with new settings; `on` has the actions of the buttons.
  *
  * @param {Settings} settings
  * @param {(patch: Patch) => void} change
@@ -56,7 +56,7 @@ export function createPanel(settings, change, on) {
       ]),
     ),
     /**
-     * Writes the settings into every control; `can` says which buttons do something.
+     * Writes the settings into every control; `can` says which buttons are enabled.
      *
      * @type {(next: Settings, can: Record<Action, boolean>) => void}
      */

@@ -17,7 +17,7 @@ const point = ([x, y]) => [x, y];
 const mapped = (A, x) => point(times(A, x));
 
 /**
- * What the reader drags: k*, v*, the i-th key or the end of the i-th axis.
+ * The two planes. `on` is called when the reader drags k*, v*, the i-th key or the end of the i-th axis.
  *
  * @param {(moved: { k: Point } | { v: Point } | { key: [number, Point] } | { axis: [number, Point] }) => void} on
  */
@@ -116,14 +116,14 @@ const visibleAxes = (axes) =>
     .filter(({ at }) => isHeld(at));
 
 /**
- * What is farther out than the plane is drawn on its edge, within reach.
+ * The point, or, if it lies outside the plane, the point on its edge in the same direction, so that it can be dragged.
  *
  * @param {Point} at
  */
 const inPlane = (at) => scaled(at, Math.min(1, REACH / Math.max(...at.map(Math.abs))));
 
 /**
- * The level set of xᵀC⁻¹x through k: u is at a right angle to it.
+ * The level set of xᵀC⁻¹x through k, where u is perpendicular to it.
  *
  * @type {(C: Matrix, k: Point) => Required<Scene>["lines"]}
  */

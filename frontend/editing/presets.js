@@ -1,4 +1,5 @@
-// Settings posed as questions, each towards a place where something fails. `after` gets the consequences on show.
+// Settings posed as questions; each leads to a place where something fails. `after` gets the consequences of the
+// question's own setting.
 import { posed } from "../kit/explorer.js";
 import { figures } from "../kit/number.js";
 import { dot, norm } from "../math/linear.js";
@@ -14,7 +15,7 @@ const line = Array.from({ length: 9 }, (_, i) => [0.5 * (i - 4), 0.25 * (i - 4)]
 const pair = (k, v) => ({ k, v });
 const two = [pair([1.6, 0.3], [0.4, 1.8]), pair([1.2, 1.1], [-1.5, 0.6])];
 
-/** `own`: true while the question's setting is as it was. */
+/** `own`: true if the reader has not changed the question's setting. */
 /** @typedef {Consequences & { own: boolean }} Found */
 
 /** @type {(found: Found) => string} */
@@ -154,11 +155,11 @@ const QUESTIONS = [
   },
 ];
 
-/** An answer is about the setting of its question, whatever the reader has changed since. */
+/** An answer is about the setting of its question, even if the reader has changed the setting since. */
 const answers = QUESTIONS.map((question) => ({
   ...question,
-  after: (/** @type {Found} */ found) =>
-    (found.own ? "" : "In the question’s own setting: ") + question.after(found),
+  after: (/** @type {Found} */ shown) =>
+    (shown.own ? "" : "In the question’s own setting: ") + question.after(shown),
 }));
 
 export const PRESETS = posed(answers, settingsFrom);

@@ -1,10 +1,10 @@
-// The edit on show as Python: the calls of the package that make the same edit.
+// The edit on show as Python code: the calls of the package that make the same edit.
 import { arrayOf, HEAD, literal, script } from "../kit/python.js";
 
 /** @import { Settings } from "./settings.js" */
 
 /**
- * The text leaves W (before the edit), after (Ŵ) and interference (of each key).
+ * The script defines W (before the edit), after (Ŵ) and interference (at each key).
  *
  * @param {Settings} settings
  */

@@ -27,7 +27,7 @@ import { cosineSquared, inSequence } from "./math/sequence.js";
 export const REACH = 3;
 export const MOST_PAIRS = 8;
 export const MOST_STEPS = 16;
-const SHORTEST = 0.03; // an axis is not made shorter by hand
+const SHORTEST = 0.03; // the reader cannot drag an axis shorter
 const NOTHING = 1e-9; // length below which a key is zero
 
 /**
@@ -67,7 +67,7 @@ export const DEFAULTS = {
 };
 
 /**
- * The defaults with a patch over them; own keys all stand behind C unless `used` says otherwise.
+ * The defaults with a patch applied. If the patch sets the keys, C is computed from all of them unless it sets `used`.
  *
  * @param {Partial<Settings> | null} [given]
  */
@@ -79,8 +79,8 @@ export function settingsFrom(given) {
 }
 
 /**
- * A patch of the reader's: any settings by name, and { count } keys, of which the new ones come from draw `draws`. If
- * all keys stood behind C they still do.
+ * The settings after a patch: any settings by name, and `count`, the number of keys. New keys are drawn with the seed
+ * `draws`. If C was computed from all keys, it still is.
  *
  * @type {(settings: Settings, patch: Patch, draws: number) => Settings}
  */
@@ -131,7 +131,7 @@ export function consequences(settings) {
 }
 
 /**
- * What may be seen while the reader has yet to predict: the memory before any edit.
+ * What is shown before the reader has predicted: the memory before any edit.
  *
  * @type {(settings: Settings, shown: Consequences) => Consequences}
  */
@@ -167,21 +167,22 @@ function reason({ geometry, used, ridge }, C, k) {
 }
 
 /**
- * Whether an axis is long enough to take hold of: keys on a line have only one such.
+ * True if an axis is long enough to be dragged; if all keys lie on a line, only one is.
  *
  * @param {Point} axis
  */
 export const isHeld = (axis) => norm(axis) > 0.6 * SHORTEST;
 
 /**
- * { keys, axes } stretched and turned: axis `which` now ends at `to`, the other is as long as it was and across it.
+ * The cloud, stretched and turned so that axis `which` ends at `to`. The other axis keeps its length and stays
+ * perpendicular.
  *
  * @type {(cloud: Cloud, which: number, to: Point) => Cloud}
  */
 export function stretched({ keys, axes }, which, to) {
   const [axis, other] = [axes[which], axes[1 - which]];
   if (!isHeld(axis)) return { keys, axes };
-  const end = kept(to, axis);
+  const end = awayFromOrigin(to, axis);
   /** @type {Point} */
   const across = scaled([-end[1], end[0]], norm(other) / norm(end));
   const side = dot(across, other) < 0 ? scaled(across, -1) : across;
@@ -196,19 +197,20 @@ export function stretched({ keys, axes }, which, to) {
 }
 
 /**
- * A cloud keeps its width: what would be too near the origin for that stays off it, in the direction of the move.
+ * The new end of an axis. An end too near the origin would flatten the cloud, so it is moved off the origin, in the
+ * direction of the drag.
  *
  * @type {(to: Point, from: Point) => Point}
  */
-function kept(to, from) {
+function awayFromOrigin(to, from) {
   if (norm(to) >= SHORTEST) return to;
   const way = minus(to, from);
   return scaled(way, SHORTEST / norm(way));
 }
 
 /**
- * Ends of the cloud's axes: its principal directions, two standard deviations long; the longer first, or each in the
- * place and on the side of the one that it follows from `before`.
+ * Ends of the cloud's axes: its principal directions, two standard deviations long. The longer is the first, or, with
+ * `before`, each has the index and the sign of the axis in `before` that it continues.
  *
  * @type {(keys: Point[], before?: Point[] | null) => Point[]}
  */

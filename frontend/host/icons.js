@@ -1,6 +1,6 @@
 /**
- * The icons that the theme's pages use, in place of all 2,000 of Font Awesome (543 KB gzipped), each drawn once where it
- * stands: its engine would write a style into the page, and have all of it styled anew.
+ * Draws the icons that the theme's pages use, instead of loading all 2,000 of Font Awesome (543 KB gzipped). Each is
+ * drawn once, in place. Font Awesome's engine would add a style to the page, and the browser would restyle all of it.
  */
 import { faGithub, faSquareGithub } from "@fortawesome/free-brands-svg-icons";
 import {
@@ -39,7 +39,7 @@ for (const place of document.querySelectorAll("[class*='fa-']")) {
   const [width, height, , , path] = icon;
   const svg = document.createElementNS(SVG, "svg");
   for (const { name, value } of place.attributes) svg.setAttribute(name, value);
-  svg.classList.remove("fa-solid", "fas", "fab"); // that of a letter
+  svg.classList.remove("fa-solid", "fas", "fab"); // classes of icons that are letters of a font
   svg.classList.add("svg-inline--fa");
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("aria-hidden", "true");

@@ -1,16 +1,17 @@
 /**
  * Shows the widgets of a page from the state saved in it, with no kernel and no other host.
  *
- * Knows anywidget, which is all the book uses: a model that is read, written and listened to, and a module with `render`.
+ * Supports only anywidget, which is all that the book uses: a model that is read, written and listened to, and a module
+ * with `render`.
  */
 /** @import { Model } from "../kit/mount.js" */
 /**
- * @typedef {object} Saved A trait that is long: text, or bytes in base64, here or in a script.
+ * @typedef {object} Saved A long trait: text, or bytes in base64, stored here or in a script.
  * @prop {string[]} path
  * @prop {"utf-8" | "base64"} encoding
  * @prop {string} [data]
  * @prop {string} [script]
- * @prop {string} [name] By which the script keeps it.
+ * @prop {string} [name] The name under which the script stores it.
  */
 /** @typedef {{ model_name: string, state: Record<string, any>, buffers?: Saved[] }} Entry */
 
@@ -28,7 +29,7 @@ const READ = {
 const loaded = (name) => /** @type {any} */ (globalThis).rankoneBytes?.[name];
 
 /**
- * What waits in a script of its own: opened from a folder a page may run scripts, and read no other file.
+ * The text that a script of its own stores. A page opened from a folder may run scripts, but not read other files.
  *
  * @type {(script: string, name: string) => Promise<string>}
  */
@@ -42,7 +43,7 @@ const fetched = (script, name) =>
   });
 
 /**
- * The traits of a saved widget; what waits in a script that the page has not loaded is a function that fetches it.
+ * The traits of a saved widget. A trait in a script that the page has not loaded is a function that fetches it.
  *
  * @param {Entry} entry
  */
@@ -57,7 +58,7 @@ function traits({ state, buffers = [] }) {
 }
 
 /**
- * A model that nobody answers: it keeps what it is given, tells those who listen, and swallows what it is sent.
+ * A model without a kernel: it stores values, calls the listeners of a value that is set, and ignores messages.
  *
  * @param {Record<string, any>} values
  * @returns {Required<Model>}
@@ -81,7 +82,7 @@ function modelOf(values) {
 }
 
 /**
- * Puts a widget before the tag that names it, or says why it cannot.
+ * Puts a widget before the tag that names it, or shows why it could not start.
  *
  * @param {Record<string, Entry>} entries
  * @param {Element} tag
@@ -91,7 +92,7 @@ async function show(entries, tag) {
   if (!entry) return;
   const place = document.createElement("div");
   place.className = "widget-subarea";
-  // as high as its still: an explorer computes when it is seen, and the text below it stays where it was
+  // as high as its still: an explorer is computed when it becomes visible, and must not move the text below
   const still = tag.previousElementSibling;
   if (still instanceof HTMLElement && still.matches(".r1-still"))
     place.style.cssText = still.style.cssText;

@@ -6,7 +6,8 @@ import { dot } from "./linear.js";
 /** @import { State } from "./exact.js" */
 
 /**
- * The uniform kernel error ε₀ = C₁√(D/Y) on the ball of radius √β, at confidence 1 − δ: the smaller of two [D-U0].
+ * The uniform kernel error ε₀ = C₁√(D/Y) on the ball of radius √β, at confidence 1 − δ: the smaller of two bounds, of
+ * which `contraction` is the smaller one on small balls [D-U0].
  *
  * @type {(setting: { beta: number, D: number, Y: number, delta: number }) => number}
  */
@@ -19,28 +20,29 @@ export function kernelError({ beta, D, Y, delta }) {
 }
 
 /**
- * log₁₀ of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]; no factor of it is formed.
+ * log₁₀ of the bound of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]. The logarithms of its
+ * factors are added, because the factors overflow.
  *
  * @param {{ D: number, K: number, Y: number, beta: number, eta: number, energy: number, steps: number, delta?: number }} setting
  */
 export function printedBound({ D, K, Y, beta, eta, energy, steps, delta = 0.05 }) {
   const L = steps;
   const slope = Math.log(2 * K * beta) + beta / 2;
-  const logB = slope + Math.log1p(Math.exp(-slope)); // of 1 + 2Kβe^(β/2)
+  const logB = slope + Math.log1p(Math.exp(-slope)); // log(1 + 2Kβe^(β/2))
   const first = Math.log(2 * eta * L * K * kernelError({ beta, D, Y, delta }));
   return (first + beta * energy + logSeries(Math.log(eta * L) + logB, L)) / Math.LN10;
 }
 
-/** log Σ qʲ, j < L, of log q. @type {(logQ: number, L: number) => number} */
+/** log Σ qʲ over 0 ≤ j < L, from log q. @type {(logQ: number, L: number) => number} */
 function logSeries(logQ, L) {
-  const a = Math.abs(logQ); // read from its largest term down
+  const a = Math.abs(logQ); // the largest term, factored out, leaves Σ e^(−aj)
   const terms = a === 0 ? L : Math.expm1(-L * a) / Math.expm1(-a);
   return Math.max(logQ, 0) * (L - 1) + Math.log(terms);
 }
 
 /**
- * Everything about one pattern set that does not change from step to step.
- * `free` marks the entries that descend (all of them when null): only these drift.
+ * The quantities of one set of patterns that do not change from step to step. `free` marks the entries that descend,
+ * and in which the two runs can drift apart; null marks all.
  */
 export class Geometry {
   /**
@@ -59,7 +61,7 @@ export class Geometry {
   }
 
   /**
-   * |x − ξ|² over the free entries.
+   * |x − ξ|² over the free entries, for each pattern ξ.
    *
    * @param {State} x
    */
@@ -125,7 +127,8 @@ export class Geometry {
   }
 
   /**
-   * The largest contraction on the segment between two states: on it, log-weights interpolate linearly.
+   * The largest contraction at `points` states of the segment between two states. Along the segment the log-weights are
+   * linear, up to a constant that the softmax cancels.
    *
    * @param {Float64Array} d0
    * @param {Float64Array} d1
@@ -176,7 +179,8 @@ function slopesAlong(p, d, squares) {
 }
 
 /**
- * Largest eigenvalue of Cov_p(ξ) from the patterns' squared distances, by power iteration on its K×K twin.
+ * Largest eigenvalue of Cov_p(ξ) from the patterns' squared distances, by power iteration on its `twin`: the K×K matrix
+ * with the same nonzero eigenvalues.
  *
  * @type {(p: Float64Array, squares: Float64Array, iterations?: number) => number}
  */

@@ -4,7 +4,7 @@ import { key, normal, split, uniform } from "./random.js";
 
 /** @typedef {"grey" | "black" | "white" | "noise"} Fill */
 /** @typedef {"top" | "bottom" | "left" | "right" | "box"} Side */
-/** A mark a pixel (UNTOUCHED, PAINTED or RESTORED) and the colours of the painted ones. */
+/** One mark per pixel (UNTOUCHED, PAINTED or RESTORED), and the colours of the painted pixels. */
 /** @typedef {{ size: number, marks: Uint8Array, colours: Uint8Array }} Paint */
 
 /** @type {Record<Fill, number | null>} */
@@ -16,7 +16,7 @@ export const PAINTED = 1;
 export const RESTORED = 2;
 
 /**
- * Whether pixel (row, column) of a size × size picture is covered when a share of it is.
+ * True if pixel (row, column) of a size × size picture is covered when the fraction `fraction` of the picture is.
  *
  * @type {(row: number, column: number, size: number, fraction: number, side: Side) => boolean}
  */
@@ -31,8 +31,8 @@ export function isOccluded(row, column, size, fraction, side) {
 }
 
 /**
- * The query made of a true picture in [0, 1] (height, width, colour; or one bit a pixel), and which of its entries are
- * known. Of bits a share is flipped before the rest.
+ * The query made from a true picture in [0, 1] (height, width, colour; or one bit per pixel), and which of its entries
+ * are known. Of a picture of bits, the fraction `flips` is flipped first.
  *
  * @type {(truth: Float32Array, size: number, settings: { fraction: number, side: Side, fill: Fill, noise: number, flips: number, seed: number, paint?: Paint | null }) => { query: Float32Array, known: Uint8Array }}
  */
@@ -61,7 +61,7 @@ export function corrupt(truth, size, settings) {
 }
 
 /**
- * Bits with round(share·D) of them flipped, at the places that rankone.data.flip_bits takes.
+ * `bits` with round(share·D) of them flipped, at the places at which rankone.data.flip_bits flips them.
  *
  * @type {(bits: Float32Array, share: number, flipKey: import("./random.js").Key) => Float32Array}
  */

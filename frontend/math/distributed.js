@@ -1,4 +1,4 @@
-// The distributed memory: one vector T, whatever the number of patterns written into it [D-eq9, D-eq10, D-alg1].
+// The distributed memory: one vector T, whose length does not depend on the number of patterns [D-eq9, D-eq10, D-alg1].
 
 import { memorySize } from "./features.js";
 import { dot } from "./linear.js";
@@ -15,7 +15,8 @@ import { dot } from "./linear.js";
  */
 
 /**
- * Where the logarithm is replaced by its tangent: an eighth of the features' own noise.
+ * The value of S below which the logarithm is replaced by its tangent: an eighth of the noise of the features. For
+ * exponentials, whose S is positive, it only avoids log 0.
  *
  * @type {(basis: Basis, K: number, Y: number) => number}
  */
@@ -25,9 +26,9 @@ export function floorOf(basis, K, Y) {
   return 1e-30;
 }
 
-// Each basis reads h = Ω√β x in the block and gives the values of its one or two functions a frequency (`first`,
-// `second`); then, with T's part in t and u, their sum S and, in place of h, its derivatives by h: up to the constant
-// factor `scale(Y)`, `square` is β x·x.
+// For each basis, `values` reads h = Ω√β x in the block and writes the one or two functions of each frequency into
+// `first` and `second`. With the block's part of T in t and u, `slopes` then returns their sum S and writes the
+// derivatives of S by h in place of h. Both leave out the constant factor `scale(Y)`; `square` is β x·x.
 /** @type {Record<Basis, Functions>} */
 const functions = {
   sincos: {
@@ -72,7 +73,7 @@ function summed(block, n, slope) {
   return S;
 }
 
-/** A memory of patterns in ℝ^D held as T ∈ ℝ^M, with the features' seed: O(Y + D) numbers in all. */
+/** A memory of patterns in ℝ^D, stored as T ∈ ℝ^M and the seed of the features: O(Y + D) numbers in all. */
 export class DistributedMemory {
   /**
    * @param {HadamardFeatures} features
@@ -86,7 +87,7 @@ export class DistributedMemory {
     this.paired = memorySize(basis, Y) > Y;
     this.T = new Float32Array(memorySize(basis, Y));
     this.basis = functions[basis];
-    this.square = 0; // β x·x of the state that entered
+    this.square = 0; // β x·x of the last state given to `enter`
     this.slope = new Float32Array(D);
   }
 
@@ -111,7 +112,7 @@ export class DistributedMemory {
   }
 
   /**
-   * T ← T − φ(√β ξ): the pattern is gone.
+   * T ← T − φ(√β ξ), which removes a stored pattern.
    *
    * @param {ArrayLike<number>} pattern
    */
@@ -120,7 +121,7 @@ export class DistributedMemory {
   }
 
   /**
-   * The memory of the same patterns by the first Y of its frequencies: a part of T, in another scale.
+   * The memory of the same patterns with only the first Y frequencies: a part of T, rescaled.
    *
    * @param {number} Y
    */
@@ -135,7 +136,7 @@ export class DistributedMemory {
   }
 
   /**
-   * T's first entries without their common factor: sums of cosines, which another Y leaves as they are.
+   * The first n entries of T (at most Y) without the factor `scale(Y)`: sums over the patterns that do not depend on Y.
    *
    * @param {number} n
    */
@@ -168,7 +169,7 @@ export class DistributedMemory {
   }
 
   /**
-   * What all blocks need of x.
+   * Computes what all blocks need of x.
    *
    * @param {ArrayLike<number>} x
    */
@@ -178,7 +179,7 @@ export class DistributedMemory {
   }
 
   /**
-   * The features of block b at the state that entered; returns how many.
+   * Writes the features of block b, at the state given to `enter`, into the block; returns their number of frequencies.
    *
    * @param {number} b
    */
@@ -193,7 +194,7 @@ export class DistributedMemory {
   }
 
   /**
-   * Energy and gradient at x in one pass over the blocks; the gradient lands in `gradient` (length D).
+   * Energy and gradient at x in one pass over the blocks; writes the gradient into `gradient` (length D).
    *
    * @param {ArrayLike<number>} x
    * @param {Float32Array} gradient
@@ -208,13 +209,13 @@ export class DistributedMemory {
     const scale = this.basis.scale(features.Y);
     S *= scale;
     const factor = -(Math.sqrt(beta) * scale) / (beta * Math.max(S, this.floor));
-    const drift = positive ? (2 * S) / Math.max(S, this.floor) : 0; // the factor exp(−β|x|²) moves too
+    const drift = positive ? (2 * S) / Math.max(S, this.floor) : 0; // the factor exp(−β|x|²) depends on x too
     for (let i = 0; i < slope.length; i++) gradient[i] = factor * slope[i] + drift * x[i];
     return { energy: this.energyOf(S), S, floored: S < this.floor };
   }
 
   /**
-   * Block b's share of S; adds its share of ∇S to the sum.
+   * Block b's part of S; also adds its part of ∇S to the block's `sum`.
    *
    * @param {number} b
    */
@@ -224,7 +225,7 @@ export class DistributedMemory {
     const n = this.evaluate(b);
     const at = b * P;
     block.t.set(T.subarray(at, at + n));
-    block.t.fill(0, n); // beyond the last frequency there is nothing
+    block.t.fill(0, n); // `slopes` reads all P entries: they are 0 past the last frequency
     if (this.paired) block.u.set(T.subarray(Y + at, Y + at + n));
     block.u.fill(0, this.paired ? n : 0);
     const S = this.basis.slopes(block, n);

@@ -2,7 +2,7 @@
 
 /** @typedef {ArrayLike<number>} State */
 
-/** K patterns in ℝ^D with their Gram matrices, so that what the bounds need costs O(K²) a step. */
+/** K patterns in ℝ^D, with the distances and weights of the last state, from which the bounds follow in O(K²). */
 export class ExactMemory {
   /**
    * @param {State[]} patterns
@@ -12,12 +12,12 @@ export class ExactMemory {
     this.patterns = patterns;
     this.beta = beta;
     this.K = patterns.length;
-    this.distances = new Float64Array(this.K); // |x − ξ|², of the last state asked for
+    this.distances = new Float64Array(this.K); // |x − ξ|² at the last state
     this.weights = new Float64Array(this.K); // softmax weights p of the same state
   }
 
   /**
-   * Energy and gradient at x by log-sum-exp over the squared distances; the gradient lands in `gradient`.
+   * Energy and gradient at x by log-sum-exp over the squared distances; writes the gradient into `gradient`.
    *
    * @param {Float32Array} x
    * @param {Float32Array} gradient

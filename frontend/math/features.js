@@ -1,5 +1,5 @@
-// Random features whose frequencies Ω are Hadamard blocks, made from a seed that Python shares [D-eq8, D-alg1].
-// Block b, in units of the padded length P:  Ω_b x = norms_b · H (s₃ · H (s₂ · z)),  z = H (s₁ · pad x) for all blocks.
+// Random features whose frequencies Ω are Hadamard blocks. Python makes the same ones from a seed [D-eq8, D-alg1].
+// Block b has P rows, the padded length:  Ω_b x = norms_b · H (s₃ · H (s₂ · z)),  z = H (s₁ · pad x) for all blocks.
 
 import { blockOf } from "./block/block.js";
 import { bits, key, normal, split, uniform } from "./random.js";
@@ -10,7 +10,7 @@ import { bits, key, normal, split, uniform } from "./random.js";
 export const BASES = ["sincos", "cos", "exp", "expexp"];
 
 /**
- * Features in T for Y frequencies: 2Y where a basis has a pair of functions a frequency.
+ * Number of features in T for Y frequencies: 2Y if the basis has two functions per frequency.
  *
  * @type {(basis: Basis, Y: number) => number}
  */
@@ -19,7 +19,7 @@ export const memorySize = (basis, Y) => (basis === "sincos" || basis === "expexp
 /** @param {number} D */
 export const paddedLength = (D) => Math.max(64, 2 ** Math.ceil(Math.log2(D)));
 
-/** Signs, row norms and phases; what a seed says does not change when Y grows, so a smaller Y is a prefix. */
+/** Signs, row norms and phases. A larger Y draws the same numbers and more, so a smaller Y is a prefix of it. */
 export class HadamardFeatures {
   /** @param {{ D: number, Y: number, seed: number, basis?: Basis }} options */
   constructor({ D, Y, seed, basis = "sincos" }) {
@@ -39,7 +39,7 @@ export class HadamardFeatures {
   }
 
   /**
-   * The first Y of these frequencies: what the same seed gives for so many.
+   * The features of the first Y frequencies: those that the same seed gives for this Y.
    *
    * @param {number} Y
    * @returns {HadamardFeatures}
@@ -51,7 +51,7 @@ export class HadamardFeatures {
   }
 
   /**
-   * Frequencies in block b: P, but for a last block that Y cuts short.
+   * Number of frequencies in block b: P, or fewer in the last block.
    *
    * @param {number} b
    */
@@ -59,13 +59,13 @@ export class HadamardFeatures {
     return Math.min(this.P, this.Y - b * this.P);
   }
 
-  /** Where all its blocks are worked on, one after the other. */
+  /** The arrays in which all blocks are computed, one after another. */
   get block() {
     return blockOf(this.P);
   }
 
   /**
-   * The block's z ← scale · H (s₁ · pad x) for x of length D: what all blocks start from.
+   * Sets z ← scale · H (s₁ · pad x) for x of length D, from which all blocks start, and the block's sum to 0.
    *
    * @param {ArrayLike<number>} x
    * @param {number} scale
@@ -79,7 +79,7 @@ export class HadamardFeatures {
   }
 
   /**
-   * The transpose of `enter`, from the block's sum to the first D entries; destroys the sum.
+   * Applies the transpose of `enter` (at scale 1) to the block's sum, and writes D entries to x; overwrites the sum.
    *
    * @param {Float32Array} x
    */
@@ -90,7 +90,7 @@ export class HadamardFeatures {
   }
 
   /**
-   * Makes the block the b-th, and its h ← Ω_b of what entered.
+   * Loads block b into the arrays, and sets h ← Ω_b x for the x given to `enter`.
    *
    * @param {number} b
    */
@@ -105,7 +105,8 @@ export class HadamardFeatures {
 }
 
 /**
- * χ(P) lengths by Wilson and Hilferty's cube, over P^(3/2): the three transforms' own scale.
+ * Lengths distributed as χ(P), by Wilson and Hilferty's cube, divided by P^(3/2): by this factor the three unnormalised
+ * transforms lengthen a vector.
  *
  * @type {(z: Float32Array, P: number) => Float32Array}
  */

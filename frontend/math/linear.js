@@ -4,7 +4,7 @@
 /** @typedef {number[][]} Matrix */
 
 /**
- * aᵀb, or a against the numbers of b from place `at` on.
+ * aᵀb, or aᵀ times the entries of b from index `at` on.
  *
  * @type {(a: ArrayLike<number>, b: ArrayLike<number>, at?: number) => number}
  */
@@ -46,8 +46,8 @@ export const plusDiagonal = (A, size) =>
   A.map((row, i) => row.map((v, j) => (i === j ? v + size : v)));
 
 /**
- * x with Ax = b for symmetric positive definite A by Cholesky's factor, or null where A is singular to working
- * precision. Only the lower triangle of A is looked at.
+ * x with Ax = b for symmetric positive definite A by Cholesky factorisation, or null if A is singular to working
+ * precision. Reads only the lower triangle of A.
  *
  * @param {ArrayLike<number>[]} A
  * @param {ArrayLike<number>} b
@@ -79,8 +79,8 @@ export function solvePositive(A, b) {
 }
 
 /**
- * A⁻¹B from the rows of [A | B] for a square A, by elimination with the largest pivot of each column; the rows are
- * used up.
+ * A⁻¹B from the rows of [A | B] for a square A, by elimination with the largest pivot of each column; overwrites the
+ * rows.
  *
  * @template {Vector | Float64Array} R
  * @param {R[]} rows
@@ -104,8 +104,8 @@ export function eliminate(rows) {
 }
 
 /**
- * Eigenvalues and unit eigenvectors of a symmetric matrix by Jacobi's rotations, until nothing is left off the
- * diagonal: column j of `vectors` belongs to values[j], in no order.
+ * Eigenvalues and unit eigenvectors of a symmetric matrix by Jacobi rotations, until the matrix is diagonal. Column
+ * j of `vectors` belongs to values[j]; the values are not sorted.
  *
  * @param {Matrix} S
  */
@@ -144,7 +144,7 @@ function rotate(A, vectors, p, q) {
 }
 
 /**
- * Eigenvalues of a symmetric matrix, falling.
+ * Eigenvalues of a symmetric matrix, the largest first.
  *
  * @param {Matrix} S
  */

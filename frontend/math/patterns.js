@@ -2,7 +2,7 @@
 import { coin, key } from "./random.js";
 
 /**
- * The size × size × 3 picture in [0, 1] of a square RGB picture of whole numbers up to `top`, by the means of blocks.
+ * A square RGB picture of integers from 0 to `top`, reduced to size × size × 3 numbers in [0, 1] by means over blocks.
  *
  * @type {(pixels: ArrayLike<number>, from: number, size: number, top: number) => Float32Array}
  */
@@ -20,14 +20,15 @@ export function resize(pixels, from, size, top) {
 }
 
 /**
- * A pattern in the memories' unit from a picture in [0, 1].
+ * The pattern of a picture in [0, 1]: its entries divided by √D.
  *
  * @param {Float32Array} picture
  */
 export const toPattern = (picture) => picture.map((v) => v / Math.sqrt(picture.length));
 
 /**
- * The bytes (height, width, colour) that show a state; one of bits is grey. `bytes` may be a view into a longer array.
+ * The bytes (height, width, colour) that show a state, in grey if it consists of bits. `bytes` may be a view
+ * into a longer array.
  *
  * @param {Float32Array} state
  * @param {Uint8ClampedArray} bytes
@@ -50,7 +51,7 @@ export function randomBits(K, n, seed) {
 }
 
 /**
- * A colour picture as black and white, as many of each: what a memory of bits can hold of it.
+ * A colour picture in black and white, half the pixels each, so that a memory of bits can store it.
  *
  * @param {Float32Array} picture
  */

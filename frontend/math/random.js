@@ -7,7 +7,7 @@
 const rotate = (x, r) => (x << r) | (x >>> (32 - r));
 
 /**
- * Threefry-2x32, 20 rounds, of the counter (x0, x1); the two words land in `out`.
+ * Threefry-2x32, 20 rounds, of the counter (x0, x1); writes the two words into `out`.
  *
  * @type {(k0: number, k1: number, x0: number, x1: number, out: Key | Int32Array) => void}
  */
@@ -110,12 +110,12 @@ const TAIL = [
  * @param {number} x
  */
 export function erfInv(x) {
-  const w = -Math.log1p(-Math.fround(x * x)); // rounded as XLA rounds it: it matters in the tails
+  const w = -Math.log1p(-Math.fround(x * x)); // rounded as in XLA, which matters in the tails
   const [coefficients, t] = w < 5 ? [CENTRE, w - 2.5] : [TAIL, Math.sqrt(w) - 3];
   return x * coefficients.reduce((p, c) => p * t + c, 0);
 }
 
-const LOWEST = Math.fround(-1 + 2 ** -24); // the float32 after -1: erfInv stays finite
+const LOWEST = Math.fround(-1 + 2 ** -24); // the next float32 above -1, so that erfInv stays finite
 
 /**
  * jax.random.normal(key, (n,), float32).

@@ -54,7 +54,7 @@ test("every question has an address of its own, and what the reader changed in i
 });
 
 test("an address tells also what a change would otherwise bring with it", () => {
-  const more = nextSettings(DEFAULTS, { count: 14, used: 12 }, 7); // alone, 14 keys would all stand behind C
+  const more = nextSettings(DEFAULTS, { count: 14, used: 12 }, 7); // `count` alone would set `used` to 14
   assert.equal(more.used, 12);
   assert.deepEqual(thereAndBack(more).settings, more);
 });

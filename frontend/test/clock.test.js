@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AT_ONCE, createClock, defaultSpeed } from "../kit/clock.js";
 
-/** A clock of 100 steps, 60 a second, whose frames come when they are told to. */
+/** A clock of 100 steps, 60 per second, whose frames come when the test calls `frame`. */
 function harness(timeline = { last: 100 }, still = false, lead = 0) {
   /** @type {FrameRequestCallback | null} */
   let next = null;

@@ -44,9 +44,9 @@ const draw = (seed, n) => [...normal(key(seed), n)];
 
 /** @param {string} name */
 function question(name) {
-  const found = PRESETS.find((p) => p.key === name);
-  assert.ok(found);
-  return found.set;
+  const preset = PRESETS.find((p) => p.key === name);
+  assert.ok(preset);
+  return preset.set;
 }
 
 /** @param {string} name */
@@ -160,10 +160,10 @@ test("what the questions say is so", () => {
   });
   assert.ok(three.past[3][0] > 0.2 && three.past[3][1] > 0.2);
   for (const { set: settings, after, predict } of PRESETS) {
-    const found = { ...consequences(settings), own: true };
-    assert.doesNotMatch(after(found), /NaN|undefined|Infinity/);
+    const shown = { ...consequences(settings), own: true };
+    assert.doesNotMatch(after(shown), /NaN|undefined|Infinity/);
     const keys = predict?.options.map(([key]) => key);
-    assert.ok(keys?.includes(String(predict?.right(found))));
+    assert.ok(keys?.includes(String(predict?.right(shown))));
   }
   const right = PRESETS.map(({ set, predict }) =>
     predict?.right({ ...consequences(set), own: true }),
@@ -194,8 +194,8 @@ const samePlace = (a, b) => assert.ok(norm(minus(a, b)) < 1e-9, `${a} ≠ ${b}`)
 
 test("an axis of the cloud ends where it is dragged, the other stays across it, as long as it was", () => {
   for (const which of [0, 1]) {
-    let held = withAxes(cloud(12, 4));
-    const length = norm(held.axes[1 - which]);
+    let shape = withAxes(cloud(12, 4));
+    const length = norm(shape.axes[1 - which]);
     /** @type {Point[]} */
     const path = [
       [1, 2.2],
@@ -207,12 +207,12 @@ test("an axis of the cloud ends where it is dragged, the other stays across it, 
       [0.6, -2],
     ];
     for (const to of path) {
-      held = stretched(held, which, to);
-      assert.deepEqual(held.axes[which], to);
-      near(norm(held.axes[1 - which]), length);
-      near(dot(held.axes[0], held.axes[1]), 0);
-      cloudAxes(held.keys, held.axes).forEach((axis, i) => {
-        samePlace(axis, held.axes[i]);
+      shape = stretched(shape, which, to);
+      assert.deepEqual(shape.axes[which], to);
+      near(norm(shape.axes[1 - which]), length);
+      near(dot(shape.axes[0], shape.axes[1]), 0);
+      cloudAxes(shape.keys, shape.axes).forEach((axis, i) => {
+        samePlace(axis, shape.axes[i]);
       });
     }
   }
@@ -220,12 +220,12 @@ test("an axis of the cloud ends where it is dragged, the other stays across it, 
 
 test("a handle of the cloud goes through the origin and comes back, and the keys with it", () => {
   const start = withAxes(cloud(12, 4));
-  let held = start;
+  let shape = start;
   const [x, y] = start.axes[0];
-  for (let i = 1; i <= 40; i++) held = stretched(held, 0, [x - i * (x / 20), y - i * (y / 20)]);
-  samePlace(held.axes[0], [-x, -y]);
-  held = stretched(held, 0, [x, y]);
-  held.keys.forEach((key, i) => {
+  for (let i = 1; i <= 40; i++) shape = stretched(shape, 0, [x - i * (x / 20), y - i * (y / 20)]);
+  samePlace(shape.axes[0], [-x, -y]);
+  shape = stretched(shape, 0, [x, y]);
+  shape.keys.forEach((key, i) => {
     samePlace(key, start.keys[i]);
   });
   const flat = withAxes(start.keys.map(([a]) => [a, 0]));
@@ -243,8 +243,8 @@ test("axes keep their side and their place while the keys move", () => {
 
 test("many edits follow the law of forgetting", () => {
   const [D, T] = [32, 96];
-  const found = manyEdits({ D, T, seed: 1, runs: 12, outputs: 40 });
-  const law = found.map((_, i) => forgettingLaw(i + 1, T, D));
+  const errors = manyEdits({ D, T, seed: 1, runs: 12, outputs: 40 });
+  const law = errors.map((_, i) => forgettingLaw(i + 1, T, D));
   for (const [a, b] of [
     [0, 32],
     [32, 64],
@@ -252,9 +252,9 @@ test("many edits follow the law of forgetting", () => {
   ]) {
     /** @param {number[]} values */
     const mean = (values) => values.slice(a, b).reduce((sum, v) => sum + v, 0) / (b - a);
-    near(mean(found), mean(law), 0.06);
+    near(mean(errors), mean(law), 0.06);
   }
-  assert.ok(found[T - 1] < 1e-20);
+  assert.ok(errors[T - 1] < 1e-20);
 });
 
 test("cos²θ needs both directions", () => {

@@ -91,8 +91,8 @@ test("a field shows the setting it is named after, and asks for the change of th
 
 test("a question comes with its settings in full", () => {
   const question = { key: "k", name: "n", ask: "a", set: { b: 2 }, after: () => "" };
-  const [found] = posed([question], (given) => ({ a: 1, ...given }));
-  assert.deepEqual([found.set, found.key, found.after], [{ a: 1, b: 2 }, "k", question.after]);
+  const [preset] = posed([question], (given) => ({ a: 1, ...given }));
+  assert.deepEqual([preset.set, preset.key, preset.after], [{ a: 1, b: 2 }, "k", question.after]);
 });
 
 test("a line has a gap where a value is missing", () => {
@@ -114,22 +114,22 @@ test("work in the background ends what it was doing, and returns what was found"
     return name;
   }
   /** @type {string[]} */
-  const found = [];
+  const results = [];
   let slices = 0;
   await new Promise((/** @type {(done: void) => void} */ resolve) => {
     const background = createBackground({
-      budget: 0, // one step a slice
+      budget: 0, // one step per slice
       pause: 0,
       onSlice(done) {
         slices++;
-        if (done) found.push(done.value);
+        if (done) results.push(done.value);
         if (done) resolve();
       },
     });
     background.start(work("first"));
     background.start(work("second"));
   });
-  assert.deepEqual(found, ["second"]);
+  assert.deepEqual(results, ["second"]);
   assert.equal(slices, 4);
 });
 

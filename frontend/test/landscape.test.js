@@ -34,9 +34,9 @@ test("a grid says what is read state by state, for every basis", () => {
   for (const ticks of [Float64Array.from([-1, -0.2, 0.4]), even]) {
     const n = ticks.length;
     for (const basis of /** @type {const} */ (["sincos", "cos", "exp", "expexp"])) {
-      const made = { patterns: places(3), beta: 4, basis, frequencies: frequenciesOf(40, 1) };
-      const copy = new Estimate(made);
-      const field = copy.field(ticks, tablesOf({ ticks, ...made }));
+      const options = { patterns: places(3), beta: 4, basis, frequencies: frequenciesOf(40, 1) };
+      const copy = new Estimate(options);
+      const field = copy.field(ticks, tablesOf({ ticks, ...options }));
       for (let j = 0; j < n; j++) {
         for (let i = 0; i < n; i++) {
           const { energy } = copy.read([ticks[i], ticks[n - 1 - j]]);
@@ -92,15 +92,15 @@ const NOTHING = { promised: false, needed: "Y = 10⁹" };
 
 test("every answer of a landscape is a sentence with numbers in it", () => {
   for (const { key, set, after, predict } of PRESETS) {
-    const found = { ...consequences(set), ...NOTHING };
-    const said = after(found);
-    const one = after({ ...found, ...consequences({ ...set, steps: 1 }) });
+    const shown = { ...consequences(set), ...NOTHING };
+    const said = after(shown);
+    const one = after({ ...shown, ...consequences({ ...set, steps: 1 }) });
     assert.doesNotMatch(one, /\b1 [a-z]+s\b/, key);
     if (key === "promise") assert.match(said, /from Y = 10⁹/);
     assert.doesNotMatch(said, /NaN|undefined|out of range|off every scale|none/, key);
     if (predict)
       assert.ok(
-        predict.options.some(([guess]) => guess === predict.right(found)),
+        predict.options.some(([guess]) => guess === predict.right(shown)),
         key,
       );
   }
@@ -165,8 +165,8 @@ test("a little more load, and recall runs away", () => {
 
 test("each mend of the printed bound lowers it", () => {
   for (const beta of [1, 10, 50]) {
-    const found = bounds({ beta, Y: 20000, L: 50 });
-    assert.ok(found.printed > found.solved && found.solved > found.best);
-    assert.ok(found.best >= found.contraction);
+    const values = bounds({ beta, Y: 20000, L: 50 });
+    assert.ok(values.printed > values.solved && values.solved > values.best);
+    assert.ok(values.best >= values.contraction);
   }
 });

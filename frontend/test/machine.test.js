@@ -38,15 +38,15 @@ const context = {
 
 test("each level says what is seen, with its own numbers", () => {
   const said = LEVELS.map((_, level) => sentenceOf(level, look, context));
-  const wanted = [
+  const expected = [
     ["query after 12 steps", "Frequency 5 of 60,000", "3,072"],
     [],
     ["6 stored pictures"],
-    // |Ŝ − S|/S, √(K/2Y), and this over S
+    // |Ŝ − S|/S, √(K/2Y), and √(K/2Y)/S
     ["S = 0.712", "Ŝ = 0.793", "11 % off", "= 0.00707", "only 0.99 % of S"],
     ["1,536", "√1,536 times as much: 0.28"],
   ];
-  wanted.forEach((numbers, level) => {
+  expected.forEach((numbers, level) => {
     for (const number of numbers) assert.ok(said[level].includes(number), said[level]);
   });
 });
@@ -98,10 +98,10 @@ test("one number is followed, and a stored picture is named, in figures that are
   );
   assert.equal(partOf("cat", Math.PI), "cat: phase 3.14, cosine −1.00, sine 0.00");
   assert.equal(enlarged(0.0357), "enlarged 14 ×");
-  assert.equal(enlarged(13.2), "divided by 26"); // the step of a run that is lost
+  assert.equal(enlarged(13.2), "divided by 26"); // a step of a run that is lost in noise
 });
 
-/** A number as it is written, and one unit of its last digit. @param {string} text */
+/** The value of a written number, and one unit of its last digit. @param {string} text */
 function read(text) {
   const [, mantissa, exponent = ""] = /^(−?[\d.,]*)·?(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?$/.exec(text) ?? [];
   const digits = [...exponent]
@@ -113,7 +113,7 @@ function read(text) {
   return { value: (plain === "" ? 1 : Number(plain)) * scale, unit: scale / 10 ** places };
 }
 
-/** Whether both sides of a written calculation agree within the last digit of its result. @param {string} text */
+/** True if both sides of a written calculation agree within the last digit of its result. @param {string} text */
 function comesOut(text) {
   const [left, right] = text.replaceAll(/[()]/g, "").split(" = ");
   const value = left
@@ -139,12 +139,12 @@ test("every product and every sum comes out as it is shown, whatever the setting
       const entry = { cos: Math.sqrt(K) * draw(), sin: (i % 5 ? 1 : 0.02) * Math.sqrt(K) * draw() };
       const part = entry.cos * Math.cos(phase) + entry.sin * Math.sin(phase);
       const own = { ...look, phase, entry, part };
-      const [first, , held, term] = LEVELS.map((_, level) =>
+      const [first, , quotients, term] = LEVELS.map((_, level) =>
         formulaOf(level, own, { ...context, beta, Y, K }).replaceAll("*", ""),
       );
       assert.ok(comesOut(first.replace(/^.*products = /, "")), first);
       assert.ok(comesOut(term.replace("One term: ", "")), term);
-      for (const quotient of held.split(" and ")) {
+      for (const quotient of quotients.split(" and ")) {
         const [, sum, root, result] = /^(.*) \/ √(.*) = (.*)$/.exec(quotient) ?? [];
         const { value, unit } = read(result);
         const shown = read(sum).value / Math.sqrt(read(root).value);

@@ -23,8 +23,8 @@ for (const n of [2, 8, 64, 128]) {
     const x = normal(key(n), n);
     /** @param {number} v */
     const parity = (v) => v.toString(2).replaceAll("0", "").length % 2;
-    const wanted = x.map((_, i) => x.reduce((sum, v, j) => sum + (parity(i & j) ? -v : v), 0));
-    assert.ok(apart(walshHadamard(x.slice()), wanted) < 1e-6);
+    const product = x.map((_, i) => x.reduce((sum, v, j) => sum + (parity(i & j) ? -v : v), 0));
+    assert.ok(apart(walshHadamard(x.slice()), product) < 1e-6);
     assert.ok(
       apart(
         walshHadamard(walshHadamard(x.slice())),
@@ -132,8 +132,8 @@ for (const basis of BASES) {
         scratch,
       ).energy;
     const slope = (energy(4e-3) - energy(-4e-3)) / 8e-3;
-    const wanted = gradient.reduce((sum, v, i) => sum + v * direction[i], 0);
-    assert.ok(Math.abs(slope - wanted) < 2e-3 * norm(gradient) * norm(direction));
+    const expected = gradient.reduce((sum, v, i) => sum + v * direction[i], 0);
+    assert.ok(Math.abs(slope - expected) < 2e-3 * norm(gradient) * norm(direction));
   });
 
   test(`a ${basis} memory forgets what is removed`, () => {
@@ -141,9 +141,9 @@ for (const basis of BASES) {
     const features = new HadamardFeatures({ D: 40, Y: 200, seed: 0, basis });
     const memory = DistributedMemory.store(Xi, 6, features);
     memory.remove(Xi[1]);
-    const wanted = DistributedMemory.store([Xi[0], Xi[2]], 6, features);
+    const expected = DistributedMemory.store([Xi[0], Xi[2]], 6, features);
     assert.equal(memory.K, 2);
-    assert.ok(apart(memory.T, wanted.T) < 1e-5);
+    assert.ok(apart(memory.T, expected.T) < 1e-5);
   });
 }
 

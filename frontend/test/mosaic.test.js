@@ -46,7 +46,7 @@ test("the law asks for frequencies in proportion to K and to the free pixels", (
   const { needed } = law(at);
   assert.ok(Math.abs(law({ ...at, K: 300 }).needed / needed - 3) < 1e-9);
   assert.ok(Math.abs(law({ ...at, freedom: 128 }).needed / needed - 2) < 1e-9);
-  assert.ok(law({ ...at, beta: 160 }).needed > needed); // farther away in units of the well
+  assert.ok(law({ ...at, beta: 160 }).needed > needed); // in widths of the well, the query is farther away
 });
 
 test("the words follow what was found, and what the law asks for", () => {

@@ -93,8 +93,8 @@ test("every linear method without decay keeps the two together, Adam does not", 
   for (const method of METHOD_NAMES) {
     const { decay, linear } = METHODS[method];
     const { fate } = run({ ...DEFAULTS, method });
-    const wanted = !linear ? "apart" : decay === "penalty" ? "known" : "together";
-    assert.equal(fate, wanted, method);
+    const expected = !linear ? "apart" : decay === "penalty" ? "known" : "together";
+    assert.equal(fate, expected, method);
   }
 });
 
@@ -154,8 +154,8 @@ test("only a penalty's run that settles is said to settle", () => {
 });
 
 test("every question has settings of its own, and Python's fill the rest", () => {
-  const seen = new Set(PRESETS.map(({ set }) => JSON.stringify(set)));
-  assert.equal(seen.size, PRESETS.length);
+  const settings = new Set(PRESETS.map(({ set }) => JSON.stringify(set)));
+  assert.equal(settings.size, PRESETS.length);
   assert.equal(initialSettings({ conditionV: 7 }).conditionV, 7);
   assert.equal(initialSettings(JSON.parse('{ "method": "nothing" }')).method, "gd");
 });

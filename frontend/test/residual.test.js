@@ -132,8 +132,8 @@ test("settings: sizes of each picture, what is measured again, questions apart",
   assert.equal(measured({ ...DEFAULTS, n: 8 }), measured(DEFAULTS));
   assert.notEqual(measured({ ...DEFAULTS, k: 8 }), measured(DEFAULTS));
   assert.equal(nextSettings(DEFAULTS, { redraw: true }).seed, 1);
-  const seen = new Set(PRESETS.map(({ set }) => JSON.stringify(set)));
-  assert.equal(seen.size, PRESETS.length);
+  const settings = new Set(PRESETS.map(({ set }) => JSON.stringify(set)));
+  assert.equal(settings.size, PRESETS.length);
 });
 
 test("measuring keeps its data: risks do not depend on what was measured before, nor on how much was drawn", () => {
@@ -146,9 +146,9 @@ test("measuring keeps its data: risks do not depend on what was measured before,
   for (const view of /** @type {View[]} */ (["line", "plane", "waves"])) {
     const settings = { ...DEFAULTS, view, L: 0.3, d: 2 };
     const bank = createBank();
-    const kept = [6, 64, 256, 24].map((n) => finish(measure(settings, n, [0.1], bank)));
+    const reused = [6, 64, 256, 24].map((n) => finish(measure(settings, n, [0.1], bank)));
     const fresh = [6, 64, 256, 24].map((n) => finish(measure(settings, n, [0.1])));
-    assert.deepEqual(kept, fresh);
+    assert.deepEqual(reused, fresh);
     const other = finish(measure({ ...settings, seed: 1 }, 6, [0.1], bank));
     assert.notDeepEqual(other, fresh[0]);
     assert.deepEqual(finish(measure(settings, 6, [0.1], bank)), fresh[0]);
@@ -165,7 +165,7 @@ test("a race answers its n first, then the noise there, then the rest; a new que
   while (!heard.some(({ type }) => type === "done")) await new Promise((r) => setTimeout(r, 5));
   assert.ok(heard.every(({ id }) => id === 2));
   const order = heard.filter(({ type }) => type !== "progress").map(({ type }) => type);
-  assert.deepEqual(order.slice(0, 4), ["size", "size", "size", "sweep"]); // n = 4, 6, 8 were to come
+  assert.deepEqual(order.slice(0, 4), ["size", "size", "size", "sweep"]); // n = 4, 6, 8 were still to be measured
   assert.equal(order.filter((type) => type === "size").length, sizesOf("line").length - 2);
   const shares = heard.filter(({ type }) => type === "progress").map(({ share }) => share);
   assert.ok(shares.every((v, i) => v > (shares[i - 1] ?? 0) && v <= 1));

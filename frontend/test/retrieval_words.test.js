@@ -37,7 +37,8 @@ const numbers = (own = {}) => ({
 });
 
 /** @type {(own?: object, overflow?: number | null) => ReturnType<typeof findings>} */
-const found = (own, overflow = null) => findings(numbers(own), settings, ready, library, overflow);
+const outcome = (own, overflow = null) =>
+  findings(numbers(own), settings, ready, library, overflow);
 
 test("near is not right: its square distance has to be half of the runner-up's", () => {
   for (const [lead, right] of /** @type {[number, boolean][]} */ ([
@@ -48,29 +49,32 @@ test("near is not right: its square distance has to be half of the runner-up's",
     [1.4, false],
     [Number.NaN, false],
   ])) {
-    assert.equal(found({ leadExact: lead }).exact.right, right, String(lead));
+    assert.equal(outcome({ leadExact: lead }).exact.right, right, String(lead));
   }
-  assert.equal(found({ nearestExact: 1 }).exact.right, false);
+  assert.equal(outcome({ nearestExact: 1 }).exact.right, false);
 });
 
 test("a verdict says what a failure is: a blend, or noise", () => {
-  assert.equal(verdictOf(found().exact), "✓ coffee");
+  assert.equal(verdictOf(outcome().exact), "✓ coffee");
   const blend = { leadExact: 0.9, mixedExact: 3.2 };
-  assert.equal(verdictOf(found(blend).exact), "✗ a blend of about 3 pictures");
+  assert.equal(verdictOf(outcome(blend).exact), "✗ a blend of about 3 pictures");
   const bits = findings(numbers(blend), { ...settings, collection: "bits" }, ready, library, null);
   assert.equal(verdictOf(bits.exact), "✗ a blend of about 3 patterns");
-  assert.equal(verdictOf(found({ nearestExact: 1 }).exact), "✗ nearest: coffee");
-  assert.equal(verdictOf(found({ grainExact: 0.1 }).exact), "✓ coffee, grainy");
+  assert.equal(verdictOf(outcome({ nearestExact: 1 }).exact), "✗ nearest: coffee");
+  assert.equal(verdictOf(outcome({ grainExact: 0.1 }).exact), "✓ coffee, grainy");
   const noise = { leadExact: 0.9, mixedExact: 3.2, grainExact: 0.2 };
-  assert.equal(verdictOf(found(noise).exact), "✗ lost in noise");
-  assert.match(verdictOf(found({ leadExact: 0.9, errorExact: Number.NaN }).exact), /lost in noise/);
+  assert.equal(verdictOf(outcome(noise).exact), "✗ lost in noise");
+  assert.match(
+    verdictOf(outcome({ leadExact: 0.9, errorExact: Number.NaN }).exact),
+    /lost in noise/,
+  );
 });
 
 test("a run that leaves every scale is said to, and an overflow with what to do", () => {
-  const words = inWords(7, numbers({ energyDistributed: 1e30, distance: 1e30 }), found());
+  const words = inWords(7, numbers({ energyDistributed: 1e30, distance: 1e30 }), outcome());
   assert.match(words, /energy −0\.0300, right: coffee/);
   assert.match(words, /Distributed memory: energy off every scale.*distance off every scale\./);
-  const over = inWords(7, numbers({ energyDistributed: Number.NaN }), found({}, 5));
+  const over = inWords(7, numbers({ energyDistributed: Number.NaN }), outcome({}, 5));
   assert.match(over, /Distributed memory: overflowed\./);
   assert.match(overflowInWords(5, "exp", 60), /exp features overflowed at step 5.*Lower β/);
   assert.doesNotMatch(over + overflowInWords(5, "exp", 60), /NaN/);
@@ -88,26 +92,26 @@ test("numbers are written out, without exponents of a program", () => {
 });
 
 test("steps are counted as a reader counts, and no error is larger than the pictures", () => {
-  assert.match(inWords(1, numbers(), found()), /^After 1 step\. /);
-  assert.match(inWords(0, numbers(), found()), /^After 0 steps\. /);
+  assert.match(inWords(1, numbers(), outcome()), /^After 1 step\. /);
+  assert.match(inWords(0, numbers(), outcome()), /^After 0 steps\. /);
   assert.equal(errorInWords(0.0419, false), "mean error per pixel 0.042");
   assert.equal(errorInWords(26, false), "values far beyond black and white");
   assert.equal(errorInWords(0.25, true), "25 % of the bits wrong");
 });
 
-const ROOM = 186; // letters of a sentence: two lines beside the sliders, and four on a phone
+const ROOM = 186; // letters of a sentence that fit in two lines beside the sliders, and in four on a phone
 
 test("what plays is told by where it will end", () => {
-  const lost = found({ leadDistributed: 0.9, grainDistributed: 0.3 });
-  const blend = found({ leadExact: 0.9, mixedExact: 9.3 });
+  const lost = outcome({ leadDistributed: 0.9, grainDistributed: 0.3 });
+  const blend = outcome({ leadExact: 0.9, mixedExact: 9.3 });
   assert.match(playing(lost), /distributed memory follows its noise/);
   assert.match(playing(blend), /a blend of several pictures/);
-  assert.match(playing(found()), /both memories move the hidden pixels towards what/);
+  assert.match(playing(outcome()), /both memories move the hidden pixels towards what/);
 });
 
 test("a state is judged on the way as soon as nothing more of it will be seen to change", () => {
-  const end = found({ errorExact: 0.013, grainExact: 0.001 }).exact;
-  const at = (/** @type {object} */ own) => isSettled(found(own).exact, end);
+  const end = outcome({ errorExact: 0.013, grainExact: 0.001 }).exact;
+  const at = (/** @type {object} */ own) => isSettled(outcome(own).exact, end);
   assert.ok(at({ errorExact: 0.016, grainExact: 0.004 }));
   assert.ok(!at({ errorExact: 0.02, grainExact: 0.001 }));
   assert.ok(!at({ errorExact: 0.013, grainExact: 0.02 }));
@@ -118,38 +122,41 @@ test("the sentence follows the settings, and names what would help", () => {
   const set = { ...DEFAULTS, beta: 75, Y: 60000 };
   assert.ok(OPENING.length <= ROOM);
   /** @type {(own?: object, more?: object) => string} */
-  const told = (own, more) => {
+  const text = (own, more) => {
     const run = { pull: 4, roughness: 0.3, freedom: 10, K: 6, isStored: true, ...more };
-    const words = explain({ ...run, both: found(own), numbers: { exact: 1, distributed: 1 } }, set);
+    const words = explain(
+      { ...run, both: outcome(own), numbers: { exact: 1, distributed: 1 } },
+      set,
+    );
     assert.ok(words.length <= ROOM, `${words.length}: ${words}`);
     return words;
   };
   assert.match(
-    told(),
+    text(),
     /^Both memories bring the picture back: the mean error per pixel is 0\.040 \(exact\)/,
   );
-  assert.match(told({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share 60,000 f/);
+  assert.match(text({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share 60,000 f/);
   const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
   assert.match(
-    told(lost, { pull: 0.2 }),
+    text(lost, { pull: 0.2 }),
     /^At β = 75 even the right picture counts as far away.* noise hides it\. Lower β/,
   );
   assert.match(
-    told(lost, { pull: 0.9, roughness: 2 }),
+    text(lost, { pull: 0.9, roughness: 2 }),
     /estimates roughly how close the query is to 6 pictures.*60,000.*too noisy.*Raise Y/,
   );
   assert.match(
-    told({ leadDistributed: 0.9 }),
+    text({ leadDistributed: 0.9 }),
     /The distributed memory is drawn to another one, coffee/,
   );
   const blend = { leadExact: 0.9, mixedExact: 9.3 };
-  assert.match(told(blend), /β = 75 is too small to .* a blend of about 9 pictures\. Raise β/);
+  assert.match(text(blend), /β = 75 is too small to .* a blend of about 9 pictures\. Raise β/);
   assert.match(
-    told({ ...blend, ...lost }),
+    text({ ...blend, ...lost }),
     /Raise β and Y, or store fewer\. All 6 add their noise to T/,
   );
-  assert.match(told({}, { freedom: 0 }), /Nothing is hidden\. Scribble/);
-  assert.match(told({}, { isStored: false }), /not stored/);
+  assert.match(text({}, { freedom: 0 }), /Nothing is hidden\. Scribble/);
+  assert.match(text({}, { isStored: false }), /not stored/);
 });
 
 test("the strip of the vector is longer with Y, and within its bounds", () => {

@@ -12,7 +12,7 @@ import { strength, strengthsOf, unknownOf, whereOf } from "../retrieval/strength
 
 /** @import { Settings } from "../retrieval/settings.js" */
 
-/** The shipped photographs (24, 64, 64, 3): the one array of an archive of numpy's. */
+/** The shipped photographs (24, 64, 64, 3): the only array of a NumPy archive. */
 function pixelsOf() {
   const url = new URL("../../src/rankone/data/photographs.npz", import.meta.url);
   const archive = readFileSync(url);
@@ -50,8 +50,8 @@ function both(own) {
   return strengths;
 }
 
-/** Whether each memory's run ends at the picture. @param {Partial<Settings>} own */
-function found(own) {
+/** True, for each memory, if its run ends at the picture. @param {Partial<Settings>} own */
+function outcome(own) {
   const { ready } = setting(own);
   const stored = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));
   const run = keeper.begin(/** @type {any} */ ({ ...ready.config, patterns: stored }));
@@ -79,15 +79,15 @@ test("a larger β lowers the limit alone, a larger Y the noise alone, and K help
   assert.ok(Math.abs(both({ basis: "cos" }).noise - Math.SQRT2 * at.noise) < 1e-12);
 });
 
-const OFF = 1.5; // in Y: as near as the law comes to the runs
+const OFF = 1.5; // the factor in Y within which the law and the runs agree
 const EDGES = [60, 75, 115, 160].flatMap((beta) => [3, 6, 12].map((K) => ({ beta, K })));
 
 for (const { beta, K } of EDGES) {
   test(`at β = ${beta} and K = ${K} runs succeed from the Y on at which the noise is at the limit`, () => {
     const { limit, noise } = both({ beta, K });
     const edge = DEFAULTS.Y * (noise / limit) ** 2;
-    assert.ok(!found({ beta, K, Y: Math.round(edge / OFF) }).distributed, String(edge));
-    assert.ok(found({ beta, K, Y: Math.round(edge * OFF) }).distributed, String(edge));
+    assert.ok(!outcome({ beta, K, Y: Math.round(edge / OFF) }).distributed, String(edge));
+    assert.ok(outcome({ beta, K, Y: Math.round(edge * OFF) }).distributed, String(edge));
   });
 }
 
@@ -98,7 +98,7 @@ test("no noise is allowed exactly where the exact memory fails", () => {
     { K: 24, beta: 115 },
     { fill: /** @type {const} */ ("black"), beta: 200 },
   ]) {
-    assert.equal(both(own).limit > 0, found({ ...own, Y: 1000 }).exact, JSON.stringify(own));
+    assert.equal(both(own).limit > 0, outcome({ ...own, Y: 1000 }).exact, JSON.stringify(own));
   }
 });
 
@@ -127,8 +127,8 @@ test("near the edge neither is called the stronger one", () => {
 test("noise wins above the last β at which the limit falls through the noise", () => {
   const points = (/** @type {number[]} */ ...ratios) =>
     ratios.map((ratio, i) => /** @type {[number, number]} */ ([10 ** i, ratio]));
-  assert.equal(crossing(points(0, 2, 2)), null); // no noise wins
-  assert.equal(crossing(points(0, 0.5, 0.2)), 10); // as soon as no pictures mix
+  assert.equal(crossing(points(0, 2, 2)), null); // noise never wins
+  assert.equal(crossing(points(0, 0.5, 0.2)), 10); // noise wins as soon as pictures do not mix
   assert.equal(crossing(points(0, 0, 0)), null);
   const at = crossing(points(0, 2, 0.5));
   assert.ok(at !== null && Math.abs(at - 10 ** 1.5) < 1e-9);

@@ -27,9 +27,9 @@ test("a place of the plane is where its own picture lies", () => {
     [0.03, -0.02],
     [-0.2, 0.1],
   ])) {
-    const found = pictures.split(pictures.lift(at));
-    assert.ok(Math.hypot(found.at[0] - at[0], found.at[1] - at[1]) < 1e-12);
-    assert.ok(found.height < 1e-12);
+    const place = pictures.split(pictures.lift(at));
+    assert.ok(Math.hypot(place.at[0] - at[0], place.at[1] - at[1]) < 1e-12);
+    assert.ok(place.height < 1e-12);
   }
 });
 
@@ -47,7 +47,7 @@ test("what the reader presses on the surface is the place that is drawn there", 
       const pixel = view.project(at, height(at));
       const hit = view.hit(pixel, height);
       const again = view.project(hit, height(hit));
-      // Two places may lie behind each other; both are drawn at the pixel.
+      // One place may lie behind another; both are then drawn at the same pixel.
       assert.ok(Math.hypot(again[0] - pixel[0], again[1] - pixel[1]) < 0.01, `${turn}`);
       assert.ok(view.depth(hit) <= view.depth(at) + 1e-6);
     }
@@ -92,15 +92,15 @@ test("an address sets what it may and nothing that the page could not draw", () 
 test("every answer is a sentence with numbers in it, and every guess can be judged", () => {
   for (const { key, set, after, predict } of presetsOf(stored)) {
     for (const steps of [1, 40]) {
-      const found = {
+      const shown = {
         ...consequences({ ...set, steps }, stored),
         names: stored.names,
         steps,
       };
-      assert.doesNotMatch(after(found), /NaN|undefined|out of range|\b1 steps/, key);
+      assert.doesNotMatch(after(shown), /NaN|undefined|out of range|\b1 steps/, key);
       if (predict)
         assert.ok(
-          predict.options.some(([guess]) => guess === predict.right(found)),
+          predict.options.some(([guess]) => guess === predict.right(shown)),
           key,
         );
     }

@@ -76,17 +76,17 @@ test("backpropagation equals finite differences of the loss", () => {
     for (let r = 0; r < W.rows; r += 3) {
       const k = W.start[r];
       if (k === W.start[r + 1]) continue;
-      const [kept, nudge] = [W.value[k], 1e-4 * Math.max(1e-6, Math.abs(W.value[k]))];
-      W.value[k] = kept + nudge;
+      const [value, nudge] = [W.value[k], 1e-4 * Math.max(1e-6, Math.abs(W.value[k]))];
+      W.value[k] = value + nudge;
       const up = loss();
-      W.value[k] = kept - nudge;
+      W.value[k] = value - nudge;
       const down = loss();
-      W.value[k] = kept;
-      const wanted = step.errors[i][r] * step.inputs[i][W.index[k]];
-      const found = (up - down) / (2 * nudge);
+      W.value[k] = value;
+      const expected = step.errors[i][r] * step.inputs[i][W.index[k]];
+      const slope = (up - down) / (2 * nudge);
       const rounding = 1e-15 / nudge;
       assert.ok(
-        Math.abs(found - wanted) <= 1e-5 * Math.abs(wanted) + rounding,
+        Math.abs(slope - expected) <= 1e-5 * Math.abs(expected) + rounding,
         `layer ${i}, row ${r}`,
       );
     }
@@ -145,8 +145,8 @@ test("a line that leaves the picture is marked where it goes farthest", () => {
     [0.3, 2],
     [0.4, -3],
   ];
-  const found = cutsOf(line, "exact").map(({ at, value }) => [at, value]);
-  assert.deepEqual(found, [
+  const cuts = cutsOf(line, "exact").map(({ at, value }) => [at, value]);
+  assert.deepEqual(cuts, [
     [0.2, 5],
     [0.4, -3],
   ]);
@@ -185,14 +185,14 @@ test("the question on the switch advises another x* only where one helps", () =>
   assert.ok(preset);
   const { set, after } = preset;
   /** @param {Patch} patch */
-  const found = (patch) => {
+  const answer = (patch) => {
     const settings = { ...set, ...patch };
     return after(observe(buildNetwork(settings), settings));
   };
   for (const y of [-2, -2.5])
-    for (const probe of [0.3, 0.56]) assert.match(found({ y, probe }), /no cell is written/);
-  assert.match(found({ probe: 0.56 }), /no cell fires: try an x\* inside/);
-  for (const y of [-1.5, 0.7]) assert.match(found({ y, probe: 0.3 }), /64 cells fire/);
+    for (const probe of [0.3, 0.56]) assert.match(answer({ y, probe }), /no cell is written/);
+  assert.match(answer({ probe: 0.56 }), /no cell fires: try an x\* inside/);
+  for (const y of [-1.5, 0.7]) assert.match(answer({ y, probe: 0.3 }), /64 cells fire/);
 });
 
 test("a new construction comes with a size of its own", () => {
@@ -220,9 +220,9 @@ test("a target that rounding keeps from zero reads 0, a small setting does not",
     [0.2, -0.6],
   ];
   for (const [x, y] of pairs) {
-    const wanted = TARGETS.sine.of(TENT)(x, y, x + 0.5);
-    assert.ok(wanted !== 0 && Math.abs(wanted) < 1e-15, `${wanted}`);
-    assert.equal(figures(cleared(wanted)), "0");
+    const target = TARGETS.sine.of(TENT)(x, y, x + 0.5);
+    assert.ok(target !== 0 && Math.abs(target) < 1e-15, `${target}`);
+    assert.equal(figures(cleared(target)), "0");
   }
   assert.equal(figures(1e-12), "10⁻¹²");
 });

@@ -5,7 +5,7 @@ import { connect } from "../kit/worker.js";
 /** @import { ActorMaker } from "../kit/worker.js" */
 
 /**
- * An actor that answers each number with all numbers up to it, in arrays that it gives away.
+ * An actor that answers a number n with n arrays [n, i], whose buffers it transfers.
  *
  * @type {ActorMaker<{ n: number }, { value: Float64Array }>}
  */
@@ -15,7 +15,7 @@ function count(post) {
     for (let i = 0; i < n; i++) {
       const value = Float64Array.of(n, i);
       post({ value }, [value.buffer]);
-      assert.equal(value.length, 0); // given, not copied
+      assert.equal(value.length, 0); // transferred, not copied
     }
   };
 }

@@ -1,10 +1,10 @@
 /**
- * The places where a long formula may go on in a new line: its boxes are gathered into runs, between which a narrow
- * page breaks.
+ * Gathers the boxes of a long formula into runs. A narrow page breaks the formula between runs.
  *
- * MathJax 4 breaks lines too, but at a width that it is told while it sets a formula, and the build does not know the
- * reader's. Version 4.1.3, told 640 pixels, leaves 79 of the book's 219 displayed formulas too wide for a phone of 390; these
- * runs leave one. It could set them in the page, for 256 kB more of script (gzipped). The boxes weigh 17 % more.
+ * MathJax 4 breaks lines too, but needs the width when it typesets a formula, and the build does not know the reader's
+ * width. At 640 pixels, version 4.1.3 leaves 79 of the book's 219 displayed formulas too wide for a phone of 390
+ * pixels; these runs leave one. MathJax 4 could typeset in the page, with 256 kB more of script (gzipped). Its boxes
+ * take 17 % more bytes.
  */
 
 const codes = (text) => new Set(text.split(" "));
@@ -17,13 +17,13 @@ const BARS = codes("7C 2016 2223 2225"); // open and close alike
 const COMMA = "2C";
 const DOTS = "22EF";
 const SCRIPTS = new Set(["mjx-msup", "mjx-msub", "mjx-msubsup"]);
-const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // and brackets after a power
+const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // brackets after a power count too
 const WRAPPERS = new Set(["mjx-mrow", "mjx-TeXAtom"]);
 const THICK = "4"; // the space around a relation
-const MEDIUM = "3"; // and around a sum's signs
+const MEDIUM = "3"; // the space around the signs of a sum
 const QUAD = 0.9; // em
 
-/** The code of the character that a box draws, without its scripts; none if it draws more. */
+/** The code of the character that a box draws, without its scripts; undefined if it draws anything else. */
 function code(adaptor, box) {
   let drawn = box;
   while (SCRIPTS.has(adaptor.kind(drawn)) || wraps(adaptor, drawn))
@@ -31,11 +31,11 @@ function code(adaptor, box) {
   return /\bmjx-c([0-9A-F]+)/.exec(adaptor.getAttribute(drawn, "class") ?? "")?.[1];
 }
 
-/** Is a box only there to hold one other? TeX puts a bar after a relation in such a one. */
+/** True if a box only wraps one other box. TeX wraps a bar after a relation in this way. */
 const wraps = (adaptor, box) =>
   WRAPPERS.has(adaptor.kind(box)) && adaptor.childNodes(box).length === 1;
 
-/** What may stand at a break: of each box its depth within brackets and what it is. Lone brackets close elsewhere. */
+/** The boxes, each with its depth in brackets and its kind. `lone` are brackets without a partner here. */
 function marks(adaptor, boxes, lone = new Set()) {
   const open = [];
   const found = [];
@@ -67,10 +67,10 @@ function marks(adaptor, boxes, lone = new Set()) {
   return found;
 }
 
-/** Between two factors outside of brackets. */
+/** True between two factors outside of brackets. */
 const factors = (a, b) => depth(a, b) < 1 && b.factor && !(a.opens || a.sign || a.relation);
 
-/** From the best places to the worst: does a line end after the first of two neighbours, and the second begin another? */
+/** Kinds of places, the best first: true if a line may end between a and b. If `late`, lines end with relations. */
 const PLACES = [
   ({ quad }) => quad,
   (a, b, late) => depth(a, b) < 1 && (late ? a : b).relation,
@@ -78,11 +78,12 @@ const PLACES = [
   factors,
   ...[2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
 ];
-const BROKEN = PLACES.indexOf(factors); // from here on a place is for what fits no line; before, a paragraph breaks there
+/** At places before it a formula breaks as a paragraph does; from it on, only where a part fits in no line. */
+const BROKEN = PLACES.indexOf(factors);
 const depth = (a, b) => Math.min(a.depth, b.depth);
 const parts = (a, b, late) => a.comma || (late ? a : b).relation || (late ? a : b).sign;
 
-/** Marked boxes, parted at places of one kind. */
+/** Marked boxes, split at places of one kind. */
 function part(marked, place, late) {
   const lines = [[]];
   for (const [i, one] of marked.entries()) {
@@ -92,7 +93,7 @@ function part(marked, place, late) {
   return lines;
 }
 
-/** Runs of marked boxes, parted at the best places; a run that has worse ones is gathered from runs itself. */
+/** Runs of marked boxes, split at the best places; a run that has worse places consists of runs itself. */
 function gather(adaptor, marked, late, from = 0) {
   for (const [level, place] of PLACES.entries()) {
     const lines = level < from ? [] : part(marked, place, late);
@@ -108,7 +109,7 @@ function gather(adaptor, marked, late, from = 0) {
   return { level: PLACES.length, runs: [adaptor.node("mjx-run", {}, boxes)] };
 }
 
-/** Gathers what is in a box, or in the cells of a table that it holds. */
+/** Gathers the contents of a box, or of each cell if the box contains a table. */
 function gatherRuns(adaptor, box, late) {
   const strut = adaptor.tags(box, "mjx-tstrut").filter((each) => adaptor.parent(each) === box);
   const boxes = adaptor.childNodes(box).filter((each) => !strut.includes(each));

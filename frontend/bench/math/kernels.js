@@ -1,4 +1,4 @@
-// κ(K, q) in the plane: by the kernel itself, or by random features that are JAX's own draws [W-knn, D-eq8].
+// κ(K, q) in the plane: by the kernel itself, or by random features, which are JAX's draws [W-knn, D-eq8].
 import { dot } from "../../math/linear.js";
 import { frequenciesFrom } from "../../math/plane/estimate.js";
 import { key, normal, split } from "../../math/random.js";
@@ -6,18 +6,18 @@ import { key, normal, split } from "../../math/random.js";
 /** @import { Point } from "../../kit/handle.js" */
 
 /** @typedef {"laplace" | "gaussian"} Kernel */
-/** What κ is made of; Y = 0 is the kernel itself. @typedef {{ kernel: Kernel, width: number, Y: number, seed: number }} Made */
+/** The parameters of κ; Y = 0 stands for the kernel itself. @typedef {{ kernel: Kernel, width: number, Y: number, seed: number }} Made */
 /** @typedef {{ x: Float64Array, y: Float64Array }} Frequencies */
 
-const SHORTEST = 1e-3; // of the divisor of a Cauchy vector, as in `rankone.theory.soft_neighbours`
+const SHORTEST = 1e-3; // the least divisor of a Cauchy vector, as in `rankone.theory.soft_neighbours`
 
-/** Of a distance in widths: e^(−‖a − b‖/σ), and e^(−‖a − b‖²/2σ²). @type {Record<Kernel, (d: number) => number>} */
+/** e^(−‖a − b‖/σ) and e^(−‖a − b‖²/2σ²), from d = ‖a − b‖/σ. @type {Record<Kernel, (d: number) => number>} */
 const OF_DISTANCE = { laplace: (d) => Math.exp(-d), gaussian: (d) => Math.exp((-d * d) / 2) };
 
 /**
- * κ of the kernel itself, a row for each of the first points.
+ * κ by the kernel itself, one row per point of a.
  *
- * @type {(made: Made, a: Point[], b: Point[]) => Float64Array[]}
+ * @type {(parameters: Made, a: Point[], b: Point[]) => Float64Array[]}
  */
 export function kernelBetween({ kernel, width }, a, b) {
   const of = OF_DISTANCE[kernel];
@@ -25,10 +25,10 @@ export function kernelBetween({ kernel, width }, a, b) {
 }
 
 /**
- * The frequencies whose cosines have κ for their mean: those of `rankone.RandomFeatures` over the width, or of
+ * The frequencies whose cosines have the mean κ: those of `rankone.RandomFeatures` over the width, or of
  * `laplace_features`. A smaller Y is a prefix of a larger one.
  *
- * @param {Made} made
+ * @param {Made} parameters
  * @returns {Frequencies}
  */
 export function frequenciesOf({ kernel, width, Y, seed }) {
@@ -48,7 +48,7 @@ const scaledBy = ({ x, y }, by) => ({
 });
 
 /**
- * φ of points, a row each: cosines, then sines, over √Y.
+ * φ of the points, one row per point: cosines, then sines, divided by √Y.
  *
  * @type {(frequencies: Frequencies, points: Point[]) => Float64Array[]}
  */
@@ -67,7 +67,7 @@ export function featuresAt({ x, y }, points) {
 }
 
 /**
- * ⟨φ(a), φ(b)⟩, a row for each of the first.
+ * ⟨φ(a), φ(b)⟩, one row per point of a.
  *
  * @type {(a: Float64Array[], b: Float64Array[]) => Float64Array[]}
  */

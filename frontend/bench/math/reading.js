@@ -1,9 +1,9 @@
-// Readings of the memory, R X κ(K, q) or that over 1ᵀX κ(K, q): their values, the interference between pairs, and their
-// errors [W-ratio].
+// Readings of the memory, R X κ(K, q), undivided or divided by 1ᵀX κ(K, q): their values, the interference between
+// pairs, and their errors [W-ratio].
 
 /** @import { Matrix } from "../../math/linear.js" */
 
-/** R X and 1ᵀX, a number a pair. @typedef {{ coefficients: Float64Array, ones: Float64Array }} Written */
+/** R X and 1ᵀX, one number per pair. @typedef {{ coefficients: Float64Array, ones: Float64Array }} Written */
 
 /**
  * @param {ArrayLike<number>} R
@@ -23,7 +23,7 @@ export function written(R, X) {
 }
 
 /**
- * The reading at queries; `weights` are κ(K, q), a row a pair.
+ * The reading at queries; `weights` are κ(K, q), one row per pair.
  *
  * @type {(written: Written, weights: Float64Array[], divide: boolean) => Float64Array}
  */
@@ -44,8 +44,8 @@ export function summed(coefficients, weights) {
 }
 
 /**
- * What of a residual stored at one key (row) is read at another (column): XS, divided by its columns' sums where the
- * reading is.
+ * The fraction of a residual stored at one key (row) that is read at another (column): XS, with each column divided by
+ * its sum if the reading is divided.
  *
  * @type {(XS: Matrix, divide: boolean) => Matrix}
  */
@@ -63,7 +63,7 @@ export function rootMeanSquare(a, b) {
 }
 
 /**
- * ρ, what all other keys together have in common with the most crowded one [W-dilute].
+ * ρ, the largest sum of |κ| between one key and all others [W-dilute].
  *
  * @param {ArrayLike<number>[]} S
  */
@@ -74,12 +74,16 @@ export const overlap = (S) =>
     ),
   );
 
-/** How far any way may then be from another, ρ/(1 − ρ). @type {(rho: number) => number} */
+/**
+ * The bound ρ/(1 − ρ) on the difference between writing at once and writing in sequence or exactly [W-dilute].
+ *
+ * @type {(rho: number) => number}
+ */
 export const diluteBound = (rho) => (rho < 1 ? rho / (1 - rho) : Number.POSITIVE_INFINITY);
 
 /**
- * The root of the mean squared error that Y features make of the divided batch reading, to first order in 1/Y: in the
- * mean over queries, of the law of `rankone.theory.soft_neighbours.ratio_error` [W-knn]. `mirrored(q)` is κ(kᵢ, 2q − kⱼ).
+ * Root mean squared error that Y features add to the divided batch reading, to first order in 1/Y, averaged over the
+ * queries. The law is `rankone.theory.soft_neighbours.ratio_error` [W-knn]. `mirrored(q)` is κ(kᵢ, 2q − kⱼ).
  *
  * @param {{
  *   R: ArrayLike<number>, S: Float64Array[], weights: Float64Array[], mirrored(q: number): Float64Array[], Y: number,

@@ -1,13 +1,17 @@
-// The ways to write the pairs: the matrix X, from all pairs at once to exactly [W-rule, W-cycles].
+// The methods of writing the pairs: the matrix X, from "at once" to "exactly" [W-rule, W-cycles].
 import { dot, eliminate, identity } from "../../math/linear.js";
 
 /** @import { Matrix } from "../../math/linear.js" */
 
-/** What a write knows of the earlier and of the later ones, and what is added to the diagonal. @typedef {{ earlier: number, later: number, slack: number }} Place */
+/**
+ * The fractions of the answers of earlier and later writes that a write subtracts, and what is added to the diagonal.
+ *
+ * @typedef {{ earlier: number, later: number, slack: number }} Place
+ */
 
 /** @typedef {"batch" | "sequence" | "ridge" | "exact"} Way */
 
-/** Where the ways stand on the slider. @type {[way: Way, at: number][]} */
+/** The methods, with their positions on the slider. @type {[way: Way, at: number][]} */
 export const MARKS = [
   ["batch", 0],
   ["sequence", 1],
@@ -15,12 +19,13 @@ export const MARKS = [
   ["exact", 3],
 ];
 
-/** The way that a position is, null between two of them. @type {(at: number) => Way | null} */
+/** The method at a position, or null between two methods. @type {(at: number) => Way | null} */
 export const wayAt = (at) => MARKS.find(([, mark]) => Math.abs(mark - at) < 1e-9)?.[0] ?? null;
 
 /**
- * A position from 0 to 3: first more and more of what earlier writes answer is taken into account, then of what later
- * ones will answer, with a slack that grows to 1/ω, and at last the slack goes.
+ * The place at a position from 0 to 3. Up to 1, a write subtracts more and more of the answers of earlier writes. Up to
+ * 2, it also subtracts more and more of the answers of later writes, and the slack grows to 1/ω. Up to 3, the slack
+ * falls to 0.
  *
  * @type {(at: number, omega: number) => Place}
  */
@@ -30,11 +35,11 @@ export function placeOf(at, omega) {
   return { earlier: 1, later: 1, slack: (3 - at) / omega };
 }
 
-const LARGEST = 1e12; // an entry of X beyond it is rounding: there is no X
+const LARGEST = 1e12; // a larger entry of X is due to rounding: there is no X
 
 /**
- * X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹, U the part of S above its diagonal, `rankone.theory.one_rule`'s
- * `partial_solve`; null where there is none.
+ * X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹, with U the part of S above its diagonal, as in `partial_solve` of
+ * `rankone.theory.one_rule`; null if the matrix is singular.
  *
  * @type {(S: ArrayLike<number>[], place: Place) => Matrix | null}
  */
@@ -58,7 +63,8 @@ export function product(A, B) {
 }
 
 /**
- * The X of as many rounds, a power of two: each writes what the last has left, X ← X + (I − XS)X for twice as many.
+ * The X of `rounds` rounds, a power of two. Each round writes the errors that the round before left, and
+ * X ← X + (I − XS)X doubles the number of rounds.
  *
  * @type {(X: Matrix, S: ArrayLike<number>[], rounds: number) => Matrix}
  */

@@ -1,4 +1,4 @@
-// One pair written into a linear memory: the direction of the change, the change, and what it does to every key.
+// One pair written into a linear memory: the direction of the change, the change, and its interference with every key.
 import {
   dot,
   eigen2,
@@ -23,7 +23,7 @@ export const GEOMETRIES = [
   ["identity", "C = I"],
   ["pinv", "C⁺: pseudo-inverse"],
 ];
-const FLAT = 1e-12; // share of the larger eigenvalue below which a 2×2 C is singular
+const FLAT = 1e-12; // fraction of the larger eigenvalue below which a 2×2 C is singular
 
 /**
  * Σ kkᵀ of the first `used` keys, scaled up to stand for all of them.
@@ -39,7 +39,7 @@ export function moments(keys, used = keys.length) {
 }
 
 /**
- * u = C⁻¹k in the chosen geometry, or null where there is none.
+ * u = C⁻¹k in the chosen geometry, or null if that needs an inverse and C + ridge·I is singular.
  *
  * @type {(C: Matrix, k: Vector, options?: Options) => Vector | null}
  */
@@ -66,7 +66,8 @@ export function pseudoSolve(C, k) {
 }
 
 /**
- * The rank-one edit of W along u that answers k with v: { left, right, residual, reach, W }, or null if it cannot.
+ * The rank-one edit of W along u that answers k with v: { left, right, residual, reach, W }, or null if there is no u
+ * or uᵀk = 0.
  *
  * @param {Matrix} W
  * @param {Vector | null} u
@@ -102,7 +103,8 @@ export const interference = (before, after, keys) =>
 export const sumOfSquares = (values) => dot(values, values);
 
 /**
- * The least interference of any edit that writes this residual at k beside these keys: ‖r‖²/kᵀC⁻¹k, or 0.
+ * The least interference of any edit that writes this residual at k, on these keys: ‖r‖²/kᵀC⁻¹k, or 0 if k is not in
+ * their span.
  *
  * @type {(keys: Vector[], k: Vector, residual: Vector) => number}
  */
@@ -116,7 +118,7 @@ export function leastInterference(keys, k, residual) {
 }
 
 /**
- * h = kᵀC⁻¹k of a key beside the keys: its leverage when it is one of them.
+ * h = kᵀC⁻¹k, with C from the keys: the leverage of k if it is one of them.
  *
  * @type {(keys: Vector[], k: Vector) => number}
  */

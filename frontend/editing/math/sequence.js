@@ -1,4 +1,4 @@
-// Edits one after another: what is left of each pair after every later one.
+// Edits one after another, and the residual of each pair after every edit.
 import { dot, minus, norm, plusOuter, scaled, times } from "../../math/linear.js";
 import { key, normal, split } from "../../math/random.js";
 import { direction, rankOne } from "./edit.js";
@@ -8,9 +8,9 @@ import { direction, rankOne } from "./edit.js";
 /** @typedef {{ k: Vector, v: Vector }} Pair */
 
 /**
- * Writes pairs[order[0]], pairs[order[1]], … into W with the direction that the options choose. With `beta` a written
- * key enters C. Returns { W, C, residuals }: residuals[t][i] is ‖v_i − W_t k_i‖ after t edits.
- * An edit that cannot be made is left out.
+ * Writes pairs[order[0]], pairs[order[1]], … into W with the direction that the options choose. Each written key enters
+ * C with the weight `beta`. Returns { W, C, residuals }: residuals[t][i] is ‖v_i − W_t k_i‖ after t edits.
+ * An edit that cannot be made changes nothing.
  *
  * @param {Matrix} W
  * @param {Matrix} C
@@ -34,7 +34,7 @@ export function inSequence(W, C, pairs, order, { beta = 0, ...options } = {}) {
 }
 
 /**
- * cos²θ of two keys in the geometry of C⁻¹: what a round of two alternating edits leaves of the error.
+ * cos²θ of two keys in the geometry of C⁻¹: the factor by which a round of two alternating edits shrinks the error.
  *
  * @type {(C: Matrix, a: Vector, b: Vector, options?: Options) => number | null}
  */

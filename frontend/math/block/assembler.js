@@ -5,7 +5,7 @@
 // length. In node the result is at least ten times as fast as `plainBlock`.
 
 /** @typedef {number | Code[]} Code */
-/** @typedef {(p: number) => Code} Vector Pushes four floats of those that lie `p` bytes (a local) into an array. */
+/** @typedef {(p: number) => Code} Vector Pushes the four floats that begin `p` bytes (a local) into an array. */
 /** @typedef {{ name: string, takes: Code[], gives: Code[], scratch: [ints: number, vectors: number], body: Code }} Made */
 
 export const I32 = 0x7f; // i32
@@ -22,7 +22,7 @@ const signed = (n) => (n < 64 && n >= -64 ? [n & 127] : [(n & 127) | 128, ...sig
 
 export const get = (/** @type {number} */ local) => [0x20, local]; // local.get
 export const set = (/** @type {number} */ local) => [0x21, local]; // local.set
-export const call = (/** @type {number} */ made) => [0x10, made]; // call
+export const call = (/** @type {number} */ index) => [0x10, index]; // call
 export const int = (/** @type {number} */ n) => [0x41, ...signed(n)]; // i32.const
 export const addInts = 0x6a; // i32.add
 export const addFloats = 0x92; // f32.add
@@ -41,10 +41,10 @@ export const nearest = takes(0x6a); // f32x4.nearest
 export const exclusiveOr = takes(0x51); // v128.xor
 const toInts = takes(0xf8); // i32x4.trunc_sat_f32x4_s
 const shiftLeft = takes(0xab); // i32x4.shl
-/** The sign that an odd whole number gives. */
+/** The sign bit, set where a whole number is odd. */
 export const signOfOdd = (/** @type {Code} */ whole) => shiftLeft(toInts(whole), int(31));
 
-/** @param {number[]} floats Four of them, or one for all four. */
+/** @param {number[]} floats Four floats, or one for all four lanes. */
 export const constant = (...floats) => {
   const four = Float32Array.from({ length: 4 }, (_, i) => floats[i % floats.length]);
   return [simd(0x0c), ...new Uint8Array(four.buffer)]; // v128.const
@@ -65,7 +65,8 @@ export const read = (array) => (p) => [get(p), simd(0x00), 2, unsigned(array)]; 
 export const write = (array, p, value) => [get(p), value, simd(0x0b), 2, unsigned(array)]; // v128.store
 
 /**
- * From local `from` on, in steps of bytes, as long as local p stays under `end` more.
+ * A loop in which the address in local p goes from `from` in steps of `step` bytes, while it is below `end`. The body
+ * runs at least once.
  *
  * @type {(p: number, from: Code, end: Code, step: number, body: Code) => Code}
  */
@@ -85,7 +86,7 @@ function section(id, ...entries) {
 const flat = (code) => (typeof code === "number" ? [code] : code.flatMap(flat));
 
 /**
- * A module of these functions, with a memory of so many bytes.
+ * The bytes of a module with these functions and a memory of at least `bytes` bytes.
  *
  * @type {(functions: Made[], bytes: number) => Uint8Array<ArrayBuffer>}
  */

@@ -1,10 +1,11 @@
-// One block of P frequencies: its arrays, and the arithmetic on them. Four floats at a time where the browser can.
+// One block of P frequencies: its arrays, and the arithmetic on them, four floats at a time if the browser allows it.
 import { walshHadamard } from "./hadamard.js";
 import { simdBlock } from "./simd.js";
 import { sincos } from "./sincos.js";
 
-// z: what entered, and `sum` what leaves; h: projections, or slopes by them; first, second: functions of h, and t, u
-// their part of T; Ω_b = norms · H · between · H · before, diagonal matrices all three.
+// z: the transformed state, from `enter`; sum: the result, for `leave`; h: the projections, then the slopes by them;
+// first, second: the functions of h; t, u: their part of T. before, between, norms: the diagonals of the matrices in
+// Ω_b = norms · H · between · H · before.
 const NAMES = /** @type {const} */ ([
   ...["z", "sum", "h", "first", "second", "t", "u", "before", "between", "norms"],
 ]);
@@ -27,16 +28,16 @@ const NAMES = /** @type {const} */ ([
 const blocks = new Map();
 
 /**
- * The block of a length: all memories work in the same one.
+ * The block of length P, which all memories share.
  *
  * @param {number} P
  */
 export function blockOf(P) {
   const known = blocks.get(P);
   if (known) return known;
-  const made = best(P);
-  blocks.set(P, made);
-  return made;
+  const block = best(P);
+  blocks.set(P, block);
+  return block;
 }
 
 /** @param {number} P */
@@ -49,7 +50,7 @@ function best(P) {
 }
 
 /**
- * The same without WebAssembly.
+ * A block without WebAssembly.
  *
  * @type {(P: number) => Block}
  */

@@ -1,8 +1,8 @@
 // The Walsh–Hadamard transform, unnormalised, in natural (Sylvester) order.
 
 /**
- * In-place transform of a power-of-two length array: radix 8 (a third of the reads and writes of radix 2), with one pass
- * of radix 4 or 2 for what is left.
+ * Transforms an array in place; its length is a power of two. Passes of radix 8 need a third of the reads and writes of
+ * radix 2. One pass of radix 4 or 2 follows if the length is no power of 8.
  *
  * @param {Float32Array} a
  */

@@ -1,4 +1,4 @@
-// The arithmetic on a block, four floats at a time: WebAssembly made for the block's length. assembler.js says why it is
+// The arithmetic on a block, four floats at a time: WebAssembly for the block's length. assembler.js says why it is
 // assembled here.
 import {
   add,
@@ -29,8 +29,9 @@ import { COSINE, SINE } from "./sincos.js";
 /** @import { Arrays, Block } from "./block.js" */
 
 const WIDE = 16; // bytes of a vector
-const TRANSFORM = 0; // its number among the functions
-const PI = [3.140625, 0.0009675025939941406, 1.5099579909783765e-7]; // in parts: exact times a small whole number
+const TRANSFORM = 0; // index of `transform` among the functions
+// π in parts: a small whole number times one of the first two is exact
+const PI = [3.140625, 0.0009675025939941406, 1.5099579909783765e-7];
 
 /** @type {(local: number, coefficients: readonly number[]) => Code} */
 const polynomial = (local, [first, ...rest]) =>
@@ -39,7 +40,7 @@ const polynomial = (local, [first, ...rest]) =>
     : add(constant(first), multiply(get(local), polynomial(local, rest)));
 
 /**
- * Walsh and Hadamard's transform of the P floats at the address that is its parameter.
+ * The function that applies the Walsh–Hadamard transform in place to P floats. Its parameter is their address.
  *
  * @param {number} P
  */
@@ -81,7 +82,7 @@ function transform(P) {
 const pairOf = (ints, vectors) => [ints, vectors];
 
 /**
- * Sums and differences of vectors h floats apart, from the one at p on; their locals begin at v.
+ * Sums and differences of `radix` vectors, h floats apart, the first at address p. Their locals begin at v.
  *
  * @type {(h: number, radix: number, p: number, v: number) => Code}
  */
@@ -106,7 +107,7 @@ function butterfly(h, radix, p, v) {
  */
 function functions(P, at) {
   const [p, x, k, r, t, sum] = [0, 1, 2, 3, 4, 1];
-  const made = { takes: [], gives: [], scratch: pairOf(1, 4) };
+  const base = { takes: [], gives: [], scratch: pairOf(1, 4) };
   const each = (/** @type {Code} */ body) => loop(p, int(0), int(4 * P), WIDE, body);
   /** @type {(array: keyof Arrays, one: keyof Arrays, other: keyof Arrays) => Code} */
   const product = (array, one, other) =>
@@ -147,15 +148,15 @@ function functions(P, at) {
   ];
   return [
     transform(P),
-    { ...made, name: "project", body: project },
-    { ...made, name: "waves", body: waves },
-    { ...made, name: "slopes", gives: [F32], body: slopes },
-    { ...made, name: "addBack", body: addBack },
+    { ...base, name: "project", body: project },
+    { ...base, name: "waves", body: waves },
+    { ...base, name: "slopes", gives: [F32], body: slopes },
+    { ...base, name: "addBack", body: addBack },
   ];
 }
 
 /**
- * The block of a length; it throws where a page may not make WebAssembly.
+ * The block of length P. Throws if the page may not compile WebAssembly.
  *
  * @type {(P: number, names: readonly (keyof Arrays)[]) => Block}
  */

@@ -1,4 +1,5 @@
-// Ê in the plane: all patterns summed into one vector, whose features are JAX's own draws [D-eq8, D-eq9, D-eq10].
+// Ê in the plane: the features of all patterns, summed into one vector. Their frequencies are JAX's draws
+// [D-eq8, D-eq9, D-eq10].
 import { key, normal, split, uniform } from "../random.js";
 
 /** @import { Point } from "../../kit/handle.js" */
@@ -34,25 +35,26 @@ export function frequenciesFrom(Y, from) {
   };
 }
 
-/** Those of a seed. @type {(Y: number, seed: number) => Frequencies} */
+/** The frequencies of a seed. @type {(Y: number, seed: number) => Frequencies} */
 export const frequenciesOf = (Y, seed) => frequenciesFrom(Y, key(seed));
 
 const positive = (/** @type {Basis} */ basis) => basis === "exp" || basis === "expexp";
 
 /**
- * Every basis gives Ŝ(x) = e^(−β|x|²)ᵒⁿˡʸ ᵖᵒˢⁱᵗⁱᵛᵉ Σ_α [C_α c(h_α) + S_α s(h_α)], h = √β Ωx, with (c, s) cosine and sine or,
- * for exponentials, their hyperbolic kin: of a sum both are products, so that a grid costs two products of matrices.
+ * For each basis Ŝ(x) = Σ_α [C_α c(h_α) + S_α s(h_α)], h = √β Ωx, with (c, s) the cosine and the sine. For exponentials
+ * they are cosh and sinh, and the sum is multiplied by e^(−β|x|²). The addition formulas make the values on a grid two
+ * products of matrices.
  */
 export class Estimate {
   /**
-   * @param {{ patterns: Point[], beta: number, basis: Basis, frequencies: Frequencies }} made
+   * @param {{ patterns: Point[], beta: number, basis: Basis, frequencies: Frequencies }} options
    */
   constructor({ patterns, beta, basis, frequencies }) {
     const Y = frequencies.x.length;
     this.beta = beta;
     this.basis = basis;
     this.frequencies = frequencies;
-    this.sign = positive(basis) ? 1 : -1; // of the derivative of c
+    this.sign = positive(basis) ? 1 : -1; // c′ = sign · s
     this.C = new Float64Array(Y);
     this.S = new Float64Array(Y);
     const noise = { sincos: 0.5, cos: 1, exp: 0, expexp: 0 }[basis];
@@ -158,9 +160,10 @@ export class Estimate {
 /** @typedef {{ cx: Float64Array, sx: Float64Array, cy: Float64Array, sy: Float64Array }} Tables */
 
 /**
- * c and s of every frequency at every tick of both axes, row by row; they do not know the patterns. Ticks that follow
- * each other at one distance are steps of one addition formula: products, in place of as many cosines; not of
- * hyperbolic ones, which fall before they rise, and would keep the errors of where they were large.
+ * c and s of every frequency at every tick of both axes, one row per tick. They do not depend on the patterns. At
+ * evenly spaced ticks, cosines and sines follow from the tick before by the addition formula, which is faster. cosh and
+ * sinh are computed at every tick: they fall before they rise, so the formula would carry over the errors of large
+ * values.
  *
  * @param {{ ticks: Float64Array, beta: number, basis: Basis, frequencies: Frequencies }} grid
  * @returns {Tables}

@@ -16,7 +16,7 @@ export class Exact {
   }
 
   /**
-   * The energy at x, and the share that each pattern has in it.
+   * The energy at x, and the softmax weight of each pattern.
    *
    * @param {Point} x
    * @returns {Soft}
@@ -39,7 +39,7 @@ export class Exact {
   }
 
   /**
-   * x − m(x): from the mean of the patterns, each with its weight, to the state.
+   * x − m(x), with m(x) the weighted mean of the patterns.
    *
    * @param {Point} x
    * @returns {Point}

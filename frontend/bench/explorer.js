@@ -12,7 +12,7 @@ import { createPanel } from "./panel.js";
 import { createPlanes } from "./planes.js";
 import { PRESETS } from "./presets.js";
 import { python } from "./python.js";
-import { admits, moved, nextSettings, settingsFrom, told } from "./settings.js";
+import { admits, moved, nextSettings, settingsFrom, withOffset } from "./settings.js";
 import { createWay } from "./way.js";
 import { here } from "./words.js";
 
@@ -63,7 +63,7 @@ export function createExplorer(given) {
   const matrix = createMatrix();
   const bill = facts();
   const panel = createPanel(initial, frame.change, (off) =>
-    frame.change({ pairs: told(frame.settings, Math.max(chosen, 0), off) }),
+    frame.change({ pairs: withOffset(frame.settings, Math.max(chosen, 0), off) }),
   );
   const pictures = h("div", { class: "r1-bench-pictures" }, line.element, planes.element);
   let unwatch = /** @type {(() => void) | null} */ (null);
@@ -131,9 +131,9 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
     ["Overlap ρ", amount(rho, 2)],
-    ["Methods differ by at most", rho < 1 ? figures(bound, 2) : "no bound"],
+    ["Differ from “at once” by at most", rho < 1 ? figures(bound, 2) : "no bound"],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
-    ["Kept, in float32", `${count(4 * numbers)} bytes`],
+    ["Stored, in float32", `${count(4 * numbers)} bytes`],
   ];
   if (!Y) return all;
   return [

@@ -89,7 +89,7 @@ const QUESTIONS = [
       right: ({ bound }) => (bound < 0.2 ? "hardly" : "much"),
     },
     after: ({ rho, bound }) =>
-      `Hardly: ρ = ${figures(rho, 2)}, so those three differ by at most ${figures(bound, 2)} of the largest value. Only the ridge differs, because it shrinks every answer. Widen the kernel until the bound says nothing.`,
+      `Hardly: ρ = ${figures(rho, 2)}, so the other two differ from “at once” by at most ${figures(bound, 2)} of the largest value. Only the ridge differs more, because it shrinks every answer. Widen the kernel until the bound says nothing.`,
     set: { pairs: evenly(7), way: 0, width: 0.13 },
   },
   {

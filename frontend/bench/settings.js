@@ -131,7 +131,7 @@ export function moved(settings, i, to) {
 }
 
 /** The pairs with another offset for pair i. @type {(settings: Settings, i: number, off: number) => Pair[]} */
-export const told = (settings, i, off) => replaced(settings, i, ([x, y]) => [x, y, off]);
+export const withOffset = (settings, i, off) => replaced(settings, i, ([x, y]) => [x, y, off]);
 
 /** @type {(settings: Settings, i: number, change: (pair: Pair) => Pair) => Pair[]} */
 const replaced = ({ pairs }, i, change) => pairs.map((pair, j) => (i === j ? change(pair) : pair));

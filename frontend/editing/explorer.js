@@ -166,7 +166,7 @@ export function createExplorer(initial, share) {
     className: "r1-editing",
     stage: [planes.element],
     controls: panel.first,
-    readouts: [bars.element, bars.bill, frame.status],
+    readouts: [bars.element, bars.facts, frame.status],
     more: [panel.rest, keyHelp("a handle", KEYS, [HELP])],
     moreLabel: "More: edits in sequence, many edits",
     charts: [matrices.element, h("div", { class: "r1-charts" }, table.element, forgetting.element)],

@@ -68,7 +68,7 @@ function matrix(name, rows, top) {
 /** One bar per key: how far its answer moves, with the value of the formula as a tick across it. */
 export function createBars() {
   const rows = h("div", { class: "r1-bars", role: "img" });
-  const bill = facts();
+  const readout = facts();
   const element = h(
     "figure",
     { class: "r1-plot" },
@@ -83,7 +83,7 @@ export function createBars() {
   );
   return {
     element,
-    bill: bill.element,
+    facts: readout.element,
     /** @param {Consequences} shown */
     show({ measured, law, total, lawTotal, least, why }) {
       const top = Math.max(1e-9, ...measured, ...law);
@@ -99,13 +99,13 @@ export function createBars() {
       );
       const heard = measured.map((v, j) => `key ${j + 1} ${figures(v)}`).join(", ");
       rows.setAttribute("aria-label", why ?? `Change of each answer: ${heard}`);
-      bill.show(why ? [["No edit", why]] : billOf(total, lawTotal, least));
+      readout.show(why ? [["No edit", why]] : factsOf(total, lawTotal, least));
     },
   };
 }
 
 /** @type {(total: number, law: number, least: number) => [string, string][]} */
-function billOf(total, law, least) {
+function factsOf(total, law, least) {
   const ratio = least > 1e-12 ? figures(total / least, 4) : total < 1e-4 ? "1" : "∞";
   /** @param {number} v */
   const written = (v) => figures(cleared(v), 4);

@@ -68,7 +68,7 @@ export function createExplorer(given) {
     },
   });
   const chart = createChart(view);
-  const bill = facts();
+  const readout = facts();
   const panel = createPanel(initial, frame.change);
   let unwatch = /** @type {(() => void) | null} */ (null);
 
@@ -79,8 +79,8 @@ export function createExplorer(given) {
     const veiled = frame.pending;
     planes.show(settings, shown, veiled);
     chart.show(settings, shown);
-    bill.show(rows(settings, shown));
-    for (const part of [chart, bill]) part.element.classList.toggle("r1-veiled", veiled);
+    readout.show(rows(settings, shown));
+    for (const part of [chart, readout]) part.element.classList.toggle("r1-veiled", veiled);
     frame.settle(false);
   }
 
@@ -98,7 +98,7 @@ export function createExplorer(given) {
     className: view === "exact" ? "" : "r1-wide-stage",
     stage: [planes.element, frame.status],
     controls: panel.first,
-    readouts: [bill.element, chart.element],
+    readouts: [readout.element, chart.element],
     more: [...panel.more, keyHelp("a point", KEYS)],
     onkeydown: onKeys({ r: frame.reset }),
     state: () => ({ ...shown.runs, rests: shown.rests, kappa: shown.kappa }),

@@ -89,7 +89,7 @@ export function createExplorer(given, fetchPictures) {
   const panel = createPanel(initial, frame.change);
   stage.place.append(panel.damage);
   const sentence = h("p", { class: "r1-sentence" });
-  const bill = facts();
+  const readout = facts();
   let unwatch = () => {};
   const resized = new ResizeObserver(() => stage.redraw());
 
@@ -101,7 +101,7 @@ export function createExplorer(given, fetchPictures) {
     stage.busy(!frame.pending);
     if (!pictures || pictures.codes.length < frame.settings.K) {
       engine.hold();
-      bill.show(rows());
+      readout.show(rows());
       return fetchMore();
     }
     moved = true;
@@ -112,7 +112,7 @@ export function createExplorer(given, fetchPictures) {
     clock.steps = frame.settings.steps;
     clock.step = 0;
     playback.refresh();
-    bill.show(rows());
+    readout.show(rows());
     if (frame.pending) {
       engine.hold();
       for (const track of TRACKS) stage.wait(track, UNKNOWN, "what do you expect?");
@@ -148,7 +148,7 @@ export function createExplorer(given, fetchPictures) {
       timeline.last = Math.min(timeline.last, distributed.frames.length - 1);
     playback.refresh();
     if (!engine.runs[track].done) return;
-    bill.show(rows());
+    readout.show(rows());
     if (exact.done && distributed.done) {
       clearTimeout(waiting);
       clock.pause();
@@ -240,7 +240,7 @@ export function createExplorer(given, fetchPictures) {
     stage: [stage.element],
     under: [transport, h("div", { class: "r1-three" }, panel.first), sentence, frame.status],
     controls: [],
-    readouts: [bill.element],
+    readouts: [readout.element],
     more: [h("div", { class: "r1-bar" }, rest), ...panel.more, help(KEYS)],
     playback,
     state() {

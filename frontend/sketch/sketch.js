@@ -70,7 +70,7 @@ export function createSketch(sketch, given) {
     patience: 900,
   });
   const drawn = chart({ ...sketch.chart, frame: FRAME });
-  const bill = facts();
+  const readout = facts();
   const fields = sketch.fields(initial, frame.change);
   const more = sketch.after?.(drawn, frame.change);
 
@@ -81,7 +81,7 @@ export function createSketch(sketch, given) {
       field.value = settings[/** @type {keyof S} */ (name)];
     }
     drawn.draw({ ...shown.drawing, summary: shown.words });
-    bill.show(frame.pending ? [] : (shown.rows ?? []));
+    readout.show(frame.pending ? [] : (shown.rows ?? []));
     more?.(settings);
     frame.settle(false);
   }
@@ -90,7 +90,7 @@ export function createSketch(sketch, given) {
     className: "r1-sketch",
     stage: [drawn.element],
     controls: Object.values(fields).map(({ element }) => element),
-    readouts: [h("div", {}, bill.element)],
+    readouts: [h("div", {}, readout.element)],
     state: () => ({ words: shown.words, rows: shown.rows, lines: shown.drawing.lines }),
   });
 }

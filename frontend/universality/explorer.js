@@ -56,7 +56,7 @@ export function createExplorer(initial) {
   });
   const slots = createSlots();
   const flow = createFlow();
-  const bill = facts();
+  const readout = facts();
   const panel = createPanel(initial, frame.change);
 
   function update() {
@@ -84,7 +84,7 @@ export function createExplorer(initial) {
       last,
       step: last,
     });
-    bill.show(rows(observed, settings).slice(0, hidden ? BEFORE : undefined));
+    readout.show(rows(observed, settings).slice(0, hidden ? BEFORE : undefined));
     slots.element.classList.toggle("r1-veiled", hidden);
   }
 
@@ -103,7 +103,7 @@ export function createExplorer(initial) {
     className: "r1-universality",
     stage: [curve.element, slots.element],
     controls: panel.first,
-    readouts: [bill.element],
+    readouts: [readout.element],
     more: [panel.rest],
     moreLabel: "More: the pair by its numbers",
     charts: [h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)), flow.element],

@@ -22,11 +22,11 @@ import { FIRST, presetsFor } from "./presets.js";
 import { python } from "./python.js";
 import { createReadouts } from "./readouts.js";
 import { isSettled, overflowInWords } from "./report.js";
+import { createRunWords } from "./runwords.js";
 import { explain, MOVING, OPENING, PENDING, playing } from "./sentence.js";
 import { noPaint, prepare } from "./settings.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
-import { createTold } from "./told.js";
 
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Cell } from "../kit/imagewell.js" */
@@ -103,7 +103,7 @@ export function createExplorer(initial, library, model, questions = []) {
     open: engine.record,
   });
   const { clock } = playback;
-  const words = createTold(library, () => {
+  const words = createRunWords(library, () => {
     const { settings, pending } = frame;
     const { strengths } = bars;
     return { engine, settings, pending, ready, step: clock.step, strengths };

@@ -11,9 +11,9 @@ import {
   nextSettings,
   REACH,
   settingsFrom,
-  told,
   truth,
   valuesOf,
+  withOffset,
 } from "../bench/settings.js";
 import { here } from "../bench/words.js";
 import { accepted, decode, encode } from "../kit/address.js";
@@ -41,7 +41,7 @@ test("a pair stands where it is dragged: on the line with its value, near the tr
 });
 
 test("in the plane a key takes its distance from the truth along", () => {
-  const settings = settingsFrom({ view: "plane", pairs: told(settingsFrom(), 0, 0.7) });
+  const settings = settingsFrom({ view: "plane", pairs: withOffset(settingsFrom(), 0, 0.7) });
   const after = nextSettings(settings, { pairs: moved(settings, 0, [9, 0.4]) });
   assert.deepEqual(after.pairs[0], [REACH, 0.4, 0.7]);
   assert.ok(Math.abs(valuesOf(after)[0] - truth([REACH, 0.4]) - 0.7) < 1e-12);

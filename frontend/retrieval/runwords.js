@@ -24,7 +24,7 @@ import { named } from "./timeline.js";
  * @param {Library} library
  * @param {() => Now} now
  */
-export function createTold(library, now) {
+export function createRunWords(library, now) {
   /** @type {(record: number[], step: number) => ReturnType<typeof findings>} */
   function at(record, step) {
     const { engine, settings, ready } = now();

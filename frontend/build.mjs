@@ -97,7 +97,7 @@ function copyVendored() {
       cpSync(join(serif, "files", file), join(vendor, "fonts", file));
     }
   }
-  cpSync(join(serif, "LICENSE"), join(vendor, "fonts/LICENSE"));
+  cpSync(join(here, "../src/rankone_book/fonts/LICENSE"), join(vendor, "fonts/LICENSE")); // it has the notice of the font
 }
 
 for (const folder of [vendor, typesetter]) {

@@ -1,4 +1,4 @@
-"""Make the two data files the package ships, from the originals in scikit-image,
+"""Make the package's photographs and letters, from the originals in scikit-image,
 scikit-learn and mlbench.
 
 Run `python tools/make_data.py photographs`, or

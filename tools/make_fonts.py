@@ -26,8 +26,10 @@ def main() -> None:
             parts.append(f"{folder}/{script}.ttf")
             font.save(parts[-1])
         Merger().merge(parts).save(FONT)
-    licence = (PACKAGE / "LICENSE").read_text(encoding="utf-8")
-    FONT.with_name("LICENSE").write_text(licence, encoding="utf-8")
+    # The package's licence names Google, which publishes the font, as its holder.
+    notice = TTFont(FONT)["name"].getDebugName(0)
+    _, text = (PACKAGE / "LICENSE").read_text(encoding="utf-8").split("\n", 1)
+    FONT.with_name("LICENSE").write_text(f"{notice}\n{text}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ const QUESTIONS = [
       right: ({ risk }) => (Math.abs(risk.memory - risk.neighbours) < 1e-9 ? "square" : null),
     },
     after: (r) =>
-      `Without a base the risk is ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies this risk by (1 − L)², which is ${number(0.4 ** 2)} at L = 0.6. The factor is the same at every n, so the rate does not change.`,
+      `Without a base the risk is ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies this risk by (1 − L)², which is ${number(0.4 ** 2)} at L = 0.6. By the law the factor is the same at every n, so the rate does not change.`,
     set: { L: 0, d: 3, n: 512 },
   },
   {

@@ -1,4 +1,5 @@
-"""The base class of every public class: an `equinox.Module` that is cheap to call.
+"""The base class of the public classes that hold arrays: an `equinox.Module` that is
+cheap to call.
 
 Fields are the leaves of the pytree, except that a field `equinox.field(static=True)` is
 part of its structure. `__post_init__` checks and converts the arguments. A field that

@@ -34,7 +34,7 @@ NUMBERS = (
 )
 PICTURE = ("Code of the figure", "Hide the code of the figure")
 CODE = ("Show the code", "Hide the code")
-ANY = ".*"  # in the pattern of a key: the text that an f-string inserts, which may be empty
+ANY = ".*"  # pattern of the text that an f-string inserts into a key
 
 
 class number(nodes.Inline, nodes.TextElement):

@@ -24,7 +24,7 @@ from sphinx.util import logging
 from extensions.delivery.lean_style import COMMENT
 
 FOLDER = Path("_static", "styles")
-OF = "data-of"  # attribute with the styles that were joined, for a page that is not written again
+OF = "data-of"  # the joined styles, for pages that are not rewritten
 STYLE = re.compile(
     r'[ \t]*<link\b(?=[^>]*\brel="stylesheet")(?![^>]*\bmedia=)[^>]*>\n?'
 )

@@ -166,7 +166,7 @@ def execute_ahead(app: Sphinx) -> None:
             names, "executing... ", "darkgreen", len(stale), app.verbosity
         ):
             pass
-    finally:  # after an interrupt no chapter starts, and running kernels end with the process of which they are forks
+    finally:  # also after an interrupt: start no chapter, and end the kernels
         pool.shutdown(wait=False, cancel_futures=True)
         forks.close()
         pool.shutdown()

@@ -1,10 +1,11 @@
 /**
- * The places where a long formula may go on in a new line: its boxes are gathered into runs, between which a narrow
- * page breaks.
+ * Marks the places where a long formula may continue on a new line: its boxes are gathered into runs, between which a
+ * narrow page breaks.
  *
- * MathJax 4 breaks lines too, but at a width that it is told while it sets a formula, and the build does not know the
- * reader's. Version 4.1.3, told 640 pixels, leaves 79 of the book's 219 displayed formulas too wide for a phone of 390; these
- * runs leave one. It could set them in the page, for 256 kB more of script (gzipped). The boxes weigh 17 % more.
+ * MathJax 4 breaks lines too, but at a width that is fixed while it typesets, and the build does not know the reader's.
+ * At a width of 640 pixels, version 4.1.3 leaves 79 of the book's 219 displayed formulas too wide for a phone of 390
+ * pixels; the runs leave one. MathJax could typeset in the page, for 256 kB more of script (gzipped). The runs add 17 %
+ * to the size of the boxes.
  */
 
 const codes = (text) => new Set(text.split(" "));
@@ -13,17 +14,17 @@ const RELATIONS = codes(
 );
 const OPENING = codes("28 5B 7B 2308 230A 27E8");
 const CLOSING = codes("29 5D 7D 2309 230B 27E9");
-const BARS = codes("7C 2016 2223 2225"); // open and close alike
+const BARS = codes("7C 2016 2223 2225"); // each opens or closes
 const COMMA = "2C";
 const DOTS = "22EF";
 const SCRIPTS = new Set(["mjx-msup", "mjx-msub", "mjx-msubsup"]);
-const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // and brackets after a power
+const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // so are brackets after a power
 const WRAPPERS = new Set(["mjx-mrow", "mjx-TeXAtom"]);
-const THICK = "4"; // the space around a relation
-const MEDIUM = "3"; // and around a sum's signs
+const THICK = "4"; // space around a relation
+const MEDIUM = "3"; // space around a plus or minus sign
 const QUAD = 0.9; // em
 
-/** The code of the character that a box draws, without its scripts; none if it draws more. */
+/** The code of the character in a box, without its scripts; undefined if the box has several characters. */
 function code(adaptor, box) {
   let drawn = box;
   while (SCRIPTS.has(adaptor.kind(drawn)) || wraps(adaptor, drawn))
@@ -31,11 +32,11 @@ function code(adaptor, box) {
   return /\bmjx-c([0-9A-F]+)/.exec(adaptor.getAttribute(drawn, "class") ?? "")?.[1];
 }
 
-/** Is a box only there to hold one other? TeX puts a bar after a relation in such a one. */
+/** True if a box only wraps one other box. TeX wraps a bar after a relation in this way. */
 const wraps = (adaptor, box) =>
   WRAPPERS.has(adaptor.kind(box)) && adaptor.childNodes(box).length === 1;
 
-/** What may stand at a break: of each box its depth within brackets and what it is. Lone brackets close elsewhere. */
+/** Marks of each box, to find breaks: its depth within brackets, and its kind. `lone` brackets have no partner here. */
 function marks(adaptor, boxes, lone = new Set()) {
   const open = [];
   const found = [];
@@ -67,10 +68,10 @@ function marks(adaptor, boxes, lone = new Set()) {
   return found;
 }
 
-/** Between two factors outside of brackets. */
+/** True between two factors outside of brackets. */
 const factors = (a, b) => depth(a, b) < 1 && b.factor && !(a.opens || a.sign || a.relation);
 
-/** From the best places to the worst: does a line end after the first of two neighbours, and the second begin another? */
+/** Kinds of places from the best to the worst: each is true if a line may end between two neighbouring boxes. */
 const PLACES = [
   ({ quad }) => quad,
   (a, b, late) => depth(a, b) < 1 && (late ? a : b).relation,
@@ -78,11 +79,11 @@ const PLACES = [
   factors,
   ...[2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
 ];
-const BROKEN = PLACES.indexOf(factors); // from here on a place is for what fits no line; before, a paragraph breaks there
+const BROKEN = PLACES.indexOf(factors); // from here on, places are only for boxes wider than a line
 const depth = (a, b) => Math.min(a.depth, b.depth);
 const parts = (a, b, late) => a.comma || (late ? a : b).relation || (late ? a : b).sign;
 
-/** Marked boxes, parted at places of one kind. */
+/** Marked boxes, split at places of one kind. */
 function part(marked, place, late) {
   const lines = [[]];
   for (const [i, one] of marked.entries()) {
@@ -92,7 +93,7 @@ function part(marked, place, late) {
   return lines;
 }
 
-/** Runs of marked boxes, parted at the best places; a run that has worse ones is gathered from runs itself. */
+/** Runs of marked boxes, split at the best places. A run that has worse places consists of runs itself. */
 function gather(adaptor, marked, late, from = 0) {
   for (const [level, place] of PLACES.entries()) {
     const lines = level < from ? [] : part(marked, place, late);
@@ -108,7 +109,7 @@ function gather(adaptor, marked, late, from = 0) {
   return { level: PLACES.length, runs: [adaptor.node("mjx-run", {}, boxes)] };
 }
 
-/** Gathers what is in a box, or in the cells of a table that it holds. */
+/** Gathers the content of a box, or of the cells of a table in it, into runs. */
 function gatherRuns(adaptor, box, late) {
   const strut = adaptor.tags(box, "mjx-tstrut").filter((each) => adaptor.parent(each) === box);
   const boxes = adaptor.childNodes(box).filter((each) => !strut.includes(each));

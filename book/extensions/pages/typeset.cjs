@@ -1,13 +1,13 @@
 /**
- * Sets formulas with MathJax: reads `{"tex", "display"}` line by line, and answers each with `{"html"}` or `{"error"}`.
+ * Typesets formulas with MathJax. Reads lines `{"tex", "display"}`, and answers each with `{"html"}` or `{"error"}`.
  *
- * The answer to `{}` is `{"css"}`: the rules that what has been set so far needs.
+ * The answer to `{}` is `{"css"}`: the rules for all formulas typeset so far.
  */
 const { createInterface } = require("node:readline");
 const { gatherRuns } = require("./runs.cjs");
 
 const FONTS = process.argv[2]; // where the pages find the fonts
-/** What neither the style nor a reader of any kind asks for. */
+/** Attributes that neither the style nor a screen reader uses. */
 const IDLE = new RegExp(
   [
     ' unselectable="on"',
@@ -20,15 +20,15 @@ const IDLE = new RegExp(
   "g",
 );
 
-/** A formula that is longer, in em, may go on in a new line: on the narrowest page it would not have room. */
+/** Longer formulas, in em, may continue on a new line, because the narrowest page has no room for them. */
 const LONG = 12;
 
-/** Boxes around one character, or around a group, that are drawn as what is in them. */
+/** Boxes around one character, or around a group, that are drawn exactly as their content. */
 const SIGNS = new Set(["mjx-mi", "mjx-mo", "mjx-mn", "mjx-mtext"]);
 const GROUPS = new Set(["mjx-TeXAtom", "mjx-mrow", "mjx-mstyle"]);
-const KEPT = new Set(["space", "rspace", "size"]); // what a style says of any box
+const KEPT = new Set(["space", "rspace", "size"]); // attributes that the style uses on any box
 
-/** Takes such boxes out of a formula, which leaves half as many to lay out: a phone feels a chapter's thousands. */
+/** Removes such boxes from a formula, which halves their number: a phone is slow to lay out a chapter's thousands. */
 function thin(adaptor, box) {
   for (const part of [...adaptor.childNodes(box)])
     if (adaptor.kind(part)[0] !== "#") thin(adaptor, part);
@@ -76,7 +76,7 @@ require("./mathjax/node-main.js")
     const typeset = (tex, display) => {
       const formula = new document.options.MathItem(tex, input[0] ?? input, display);
       formula.start.node = adaptor.body(document.document);
-      formula.setMetrics(16, 8, 640, 1e6, 1); // as `tex2chtml` does, which keeps the item to itself
+      formula.setMetrics(16, 8, 640, 1e6, 1); // as `tex2chtml` does, which does not return the item
       formula.convert(document);
       return formula;
     };

@@ -1,12 +1,12 @@
 """Sphinx extensions of this book, in the order in which they are set up.
 
-`claims` ties each number of the text to the cell that computed it. `pages` holds what
-stands on a page beside its text, `notebooks` writes each chapter as a notebook,
-`course` makes the pages for teachers, `delivery` decides what a browser loads and
-when, and `execution` runs the cells.
+`claims` links each number of the text to the cell that computed it. `pages` makes the
+parts of a page beside its text, `notebooks` writes each chapter as a notebook, `course`
+makes the pages for teachers, `delivery` decides which files a browser loads and when,
+and `execution` runs the cells.
 
-A module does one thing for a page, and can be left out of the list or read alone.
-Sixteen modules would be fewer only by joining two things in a file.
+Each module does one thing for a page, and can be read, or left out of the list, on its
+own.
 """
 
 from typing import Any

@@ -1,6 +1,7 @@
 """The package of the book's pages: measured claims, figures, records of experiments,
 exercises and explorers.
 
-It stands on the library `rankone`, which imports nothing from here. A notebook of the
-book installs both packages. A program that uses the models needs the library alone.
+It builds on the library `rankone`, which imports nothing from this package. A notebook
+of the book installs both packages. A program that uses the models needs only the
+library.
 """

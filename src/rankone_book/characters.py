@@ -19,11 +19,11 @@ _FILE = Path(__file__).parent / "widgets" / "characters.zz"
 
 def packed_characters(start: int = 0, stop: int = MOST) -> bytes:
     """Some of the pictures as the page reads them: their code points (4 bytes each, low
-    bytes first), then 256 bits for each, all deflated.
+    bytes first), then 256 bits for each, deflated together.
 
     Args:
-        start: The first of them.
-        stop: The one behind the last.
+        start: Index of the first picture.
+        stop: Index after the last picture.
 
     >>> len(zlib.decompress(packed_characters(0, 10)))
     360
@@ -41,7 +41,7 @@ def characters(count: int = MOST) -> Float[NDArray, "K 256"]:
     is Apache 2.0.
 
     Args:
-        count: Number of pictures, the first ones.
+        count: Number of pictures; the first `count` are returned.
 
     Raises:
         ValueError: If `count` is not an integer from 1 to 10,000.
@@ -60,7 +60,7 @@ def _all() -> NDArray:
 
 
 def _content() -> tuple[NDArray, NDArray]:
-    """Code points, and pictures in bytes, one row each."""
+    """Code points, and the pictures as packed bits, one row of bytes for each."""
     content = zlib.decompress(_FILE.read_bytes())
     codes = np.frombuffer(content, "<u4", count=MOST)
     rows = np.frombuffer(content, np.uint8, offset=codes.nbytes)

@@ -3,12 +3,12 @@
 A chapter's cell calls `measured("D-fn3", printed=error, corrected=rest)`, once for each
 claim. While the book is built, the call records the figures: the prose quotes the first
 one as `D-fn3.printed`, and the table of claims collects it from the same build. In a
-notebook the call prints each figure beside the page's, and says so if what the book
-claims of it no longer holds there.
+notebook the call prints each figure beside the page's, and says so if it violates the
+book's condition on it.
 
-`claims.yml` says how a number is written and what must hold of it. A cell knows neither.
-The build reads the file when it writes a page, so that another format executes nothing
-again, and it hands formats and conditions to the chapter's notebook.
+`claims.yml` has the format of each number and the condition on it. A cell knows
+neither. The build reads the file when it writes a page, so that a new format executes
+no cell again, and it passes formats and conditions on to the chapter's notebook.
 """
 
 import operator
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# what MyST-NB looks for; other front ends do not show it
+# prefix of the MIME type that MyST-NB looks for; other front ends do not show it
 _GLUE = "application/papermill.record/"
 _COMPARISONS = {
     "<": operator.lt,
@@ -39,7 +39,7 @@ _COMPARISONS = {
     ">=": operator.ge,
     "=": operator.eq,
 }
-# the published figures and the conditions on them
+# name of a figure → its text on the page, and the condition on it
 _page: dict[str, tuple[str, str]] = {}
 _formats: dict[str, str] = {}
 _numbers: dict[str, float] = {}  # the numbers measured by this process
@@ -68,7 +68,7 @@ def measured(
 def _measured(name: str, value: Any) -> None:
     number = None if isinstance(value, str) else np.asarray(value).item()
     if "RANKONE_BUILD" in os.environ:  # set for the kernels that build the book
-        # of a number the build keeps the number alone, and sets its text
+        # the build uses only the number, and formats it when it writes the page
         _record(name, value if number is None else pretty(number), number)
         return
     text = value if number is None else pretty(number, format_of(name, _formats))
@@ -129,8 +129,8 @@ def compare_with_page(figures: Mapping[str, Sequence[str]]) -> None:
 
 
 def format_of(name: str, formats: Mapping[str, str]) -> str:
-    """Format of a figure: its own, or else that of the first pattern which its name
-    fits.
+    """Format of a figure: its own, or else that of the first pattern that matches its
+    name.
 
     Args:
         name: Name of the figure.
@@ -151,13 +151,13 @@ def holds(condition: str, number: float, figures: Mapping[str, float]) -> bool:
     Args:
         condition: `< A`, `<= A`, `> A`, `>= A`, `= A`, `between A and B`,
             `within 0.1 of A` or `within 5% of A`, where `A` and `B` are numbers, names
-            of figures, or both (`0.5 D-x.other`). An empty one always holds.
+            of figures, or both (`0.5 D-x.other`). An empty condition always holds.
         number: The figure.
         figures: The other figures, by name.
 
     Raises:
-        ValueError: If the condition has another form, or names a figure that is not
-            there.
+        ValueError: If the condition has another form, or names a figure that is not in
+            `figures`.
 
     >>> holds("within 5% of D-x.other", 1.02, {"D-x.other": 1.0})
     True
@@ -203,15 +203,16 @@ def _amount(text: str, figures: Mapping[str, float]) -> float:
 
 
 def pretty(value: Any, fmt: str = "") -> str:
-    """A number as the book writes it: −1.2·10⁻⁷, 20,000, 0.031, 12.5 %, whose sign does
-    not leave it at a line's end.
+    """A number as the book writes it: −1.2·10⁻⁷, 20,000, 0.031, 12.5 %.
+
+    The space before the per cent sign does not break.
 
     Args:
         value: A number.
-        fmt: Its format, as in an f-string; "d" of an integer and ".3g" of another number
-            if empty. Powers of ten are written as 1.2·10⁻⁷. "<1e-12" writes a number
-            whose size is below 10⁻¹² as "< 10⁻¹²", and others with one digit. It is
-            meant for rounding errors, whose digits differ between processors.
+        fmt: Its format, as in an f-string. If empty, "d" for an integer and ".3g" for
+            another number. Powers of ten are written as 1.2·10⁻⁷. "<1e-12" writes a
+            number whose size is below 10⁻¹² as "< 10⁻¹²", and others with one digit. It
+            is meant for rounding errors, whose digits differ between processors.
 
     >>> pretty(-1.2e-7)
     '−1.2·10⁻⁷'

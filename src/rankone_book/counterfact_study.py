@@ -1,5 +1,5 @@
-"""Results of the recorded edits of CounterFact: shares with bootstrap intervals, beside
-the published ones.
+"""Results of the recorded edits of CounterFact: percentages with bootstrap intervals,
+beside the published ones.
 """
 
 from typing import Any
@@ -31,15 +31,15 @@ __all__ = [
 ]
 
 KINDS = ("rewriting", "paraphrase", "neighbour")
-# efficacy, paraphrase, neighbourhood, score in per cent, and facts: Meng et al. 2022,
-# Table 4
+# efficacy, paraphrase, neighbourhood and score in per cent, and number of facts: Meng
+# et al. 2022, Table 4
 PUBLISHED = {
     "GPT-2 XL, unedited": (22.2, 24.7, 78.1, 30.5, 7500),
     "GPT-2 XL, fine-tuned": (100.0, 87.9, 40.4, 65.1, 7500),
     "GPT-2 XL, fine-tuned within a radius": (99.1, 48.7, 70.3, 66.9, 7500),
     "GPT-2 XL, ROME": (100.0, 96.4, 75.4, 89.2, 7500),
 }
-# windows of prose that no C has seen, and the tokens of each
+# number of windows of prose from which no C was estimated, and the tokens of each
 _WINDOWS = 6
 _TOKENS = 128
 _WHEN = {"before": "SmolLM2-135M, unedited", "after": "SmolLM2-135M, closed form"}
@@ -49,12 +49,14 @@ def recorded_cases(record: dict[str, Any]) -> dict[str, NDArray]:
     """All cases of a record as arrays.
 
     Args:
-        record: That of `counterfact`, from `rankone_book.records.load_record`.
+        record: Record of `counterfact`, from `rankone_book.records.load_record`.
 
     Returns:
         "before" and "after", log-probabilities per token (kind, 2, n) of the new answer
-        and of the truth; "before_said" and "after_said", whether it is said; and
-        "price", "steps", "length", "loss" (n,).
+        and of the truth; "before_said" and "after_said", True where greedy decoding
+        gives the answer. For each edit (n,), "price" is its interference ‖δ‖²/s;
+        "steps", "length" and "loss" are the steps of the search for δ, the length of δ
+        relative to the unedited value, and the last loss.
 
     Raises:
         ValueError: If the record has no cell.
@@ -82,8 +84,8 @@ def scores(log_p: Float[NDArray, "3 2 n"]) -> dict[str, NDArray]:
     """Scores of every case (n,): whether the wanted answer leads, and by how much
     probability.
 
-    Wanted is the new answer to the question and its paraphrase, and the truth about the
-    neighbour.
+    The wanted answer is the new one for the question and its paraphrase, and the true
+    one for the neighbour.
 
     Args:
         log_p: Log-probability of the new answer and the truth, for each of `KINDS`.
@@ -104,12 +106,12 @@ def scores(log_p: Float[NDArray, "3 2 n"]) -> dict[str, NDArray]:
 def interval(
     values: Float[NDArray, " n"], *, draws: int = 2000, seed: int = 0
 ) -> tuple[float, float, float]:
-    """Mean, and the ends of its 95 % interval by the percentiles of means of n values
-    drawn with replacement.
+    """Mean, and the ends of its 95 % bootstrap interval: percentiles of the mean of n
+    values drawn with replacement.
 
     Args:
-        values: One for each case.
-        draws: Number of times that n of them are drawn.
+        values: One value per case.
+        draws: Number of bootstrap samples.
         seed: Seed of the draws.
     """
     rng = np.random.default_rng(seed)
@@ -156,8 +158,9 @@ def asked_before(record: dict[str, Any], many: dict[str, Any]) -> NDArray[np.boo
     `counterfact_many` asks about (kind, n).
 
     Args:
-        record: That of `counterfact`, whose cells hold ten facts each.
-        many: That of `counterfact_many`, which asks about the first of them.
+        record: Record of `counterfact`.
+        many: Record of `counterfact_many`, which asks about the first facts of
+            `record`.
     """
     (count,) = {len(cell["results"]["ahead"][0]) for cell in many["cells"]}
     (size,) = {len(cell["results"]["price"]) for cell in record["cells"]}
@@ -169,15 +172,19 @@ def asked_before(record: dict[str, Any], many: dict[str, Any]) -> NDArray[np.boo
 def prose(
     model: LanguageModel, *, windows: int = _WINDOWS
 ) -> Float[NDArray, " windows"]:
-    """Mean −log p per token, in nats, of windows of the corpus that no C was made of.
+    """Mean −log p per token, in nats, of windows of the corpus that no C was estimated
+    from.
+
+    C is the second moment of the keys, with which the closed form edits.
 
     Args:
         model: The language model.
-        windows: How many, of 128 tokens each: 6, 18 or 24. Every fourth passage of the
-            corpus is one that C was made of, and other numbers would hit those.
+        windows: Number of windows, of 128 tokens each, such as 6, 18 or 24. C was
+            estimated from every fourth passage of the corpus, and most other numbers
+            would include such a passage.
 
     Raises:
-        ValueError: If a window would be one that C was made of.
+        ValueError: If a window would be a passage that C was estimated from.
     """
     step = len(corpus()) // windows
     at = range(1, 1 + step * windows, step)
@@ -211,9 +218,9 @@ def many_rows(
 
     Args:
         record: From `rankone_book.records.load_record`.
-        methods: Which methods, and what they are called.
-        unedited: Result of `asked_before`, and the mean of `prose`, of the model
-            before any edit.
+        methods: Method → its name in the table.
+        unedited: Result of `asked_before`, and the mean of `prose`, for the model
+            before any edit; None leaves out its row.
     """
     rows = [
         [
@@ -256,7 +263,8 @@ def peer_rows(
 
     Args:
         record: From `rankone_book.records.load_record`.
-        unedited: What `asked_before` returns.
+        unedited: Result of `asked_before`; None leaves out the row of the unedited
+            model.
     """
     names = {"memit": "MEMIT", "alphaedit": "AlphaEdit"}
     rows = [
@@ -305,7 +313,9 @@ def peer_rows(
 
 
 def _leads(ahead: NDArray[np.bool_]) -> list[str]:
-    """Per cent of the wanted answers that lead, from where the new one does (kind, n)."""
+    """Percentage of cases in which the wanted answer leads, from where the new one does
+    (kind, n).
+    """
     percent = 100 * ahead.mean(1)
     return [f"{number:.0f}" for number in (*percent[:2], 100 - percent[2])]
 

@@ -55,7 +55,7 @@ BLOCK_TRIALS = (
     "capital:North Korea:Amsterdam",
     "capital:Malaysia:Athens",
 )
-# as `editing_facts` and `editing_shares` call them
+# name of a method in `editing_facts` → its name in `editing_shares`
 _WAYS = {
     "rome": "closed",
     "identity": "identity",
@@ -78,12 +78,12 @@ def summarise_record(
     Args:
         record: The record of `editing_facts`, from `rankone_book.records.load_record`.
         method: One of `METHODS`.
-        without: The facts whose edits are left out, by name.
+        without: Names of the facts whose edits are left out.
 
     Returns:
-        What `summarise` returns; "fluency" and "fluency_error" in bits; "interference",
-        the median over the edits of its ratio to that of the closed form: 1 for "rome",
-        and absent for "none".
+        The result of `summarise`, with three more entries: "fluency" and
+        "fluency_error" in bits, and "interference", the median over the edits of its
+        ratio to that of the closed form: 1 for "rome", and absent for "none".
 
     Raises:
         ValueError: If there is no such method.
@@ -150,7 +150,7 @@ def tuned_settings(record: dict[str, Any]) -> dict[tuple[float, float], dict[str
         record: The record of `editing_tuning`, from `rankone_book.records.load_record`.
 
     Returns:
-        (bound, step size) → what `summarise` returns.
+        (bound, step size) → the result of `summarise`.
     """
     answers: dict[tuple[float, float], dict[str, Any]] = {}
     for cell in record["cells"]:
@@ -192,8 +192,9 @@ def tuning_rows(record: dict[str, Any], facts: dict[str, Any]) -> list[list[str]
 def best_setting(
     settings: dict[tuple[float, float], dict[str, Any]], score: str
 ) -> tuple[float, float]:
-    """The (bound, step size) whose score is highest, and of equal ones that with the
-    highest overall score, then the smallest numbers.
+    """The (bound, step size) with the highest score.
+
+    Ties go to the highest overall score, then to the smallest bound and step size.
 
     Args:
         settings: From `tuned_settings`.
@@ -222,12 +223,13 @@ def survivors(
     Args:
         record: The record of `editing_subject`, from
             `rankone_book.records.load_record`.
-        known: That of `editing_known`, which says which relations were asked.
+        known: Record of `editing_known`, which says about which relations the model was
+            asked.
 
     Returns:
-        (edited, asked) → how many true answers are still what is said, and how many
-        were before the edit: first to the question as an edit would ask it, then to all
-        ways of asking.
+        (edited, asked) → two pairs: the number of true answers that the model still
+        gives after the edit, and the number that it gave before. The first pair counts
+        the question as an edit would ask it, the second all ways of asking.
     """
     flags = {
         relation: select_one(known, relation=relation)["results"]["known"]
@@ -317,12 +319,15 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
 
 
 def reach_counts(cell: dict[str, Any]) -> dict[str, tuple[int, int]]:
-    """What a cell of `editing_reach` counts, as some of all: δ that end on the bound,
-    new answers and paraphrases that lead, neighbours that keep the lead, and other facts
-    about the subject that are still given of those given before.
+    """Counts of a cell of `editing_reach`, as pairs (number, out of how many).
+
+    "bound" counts the δ that end on the bound, "new" and "paraphrases" the questions in
+    which the new answer leads, "neighbours" those in which the true answer leads, and
+    "facts" the other facts about the subject that the model still gives, out of those
+    that it gave before the edit.
 
     Args:
-        cell: Of the record.
+        cell: A cell of the record.
     """
     results = cell["results"]
     ahead = np.array(results["margin"]) > 0
@@ -354,7 +359,7 @@ def reach_rows(
 
     Args:
         record: From `rankone_book.records.load_record`.
-        unedited_record: The record of `editing_held`, which has what the unedited model
+        unedited_record: The record of `editing_held`, which has the unedited model's
             answers to the same questions.
 
     Raises:
@@ -371,7 +376,7 @@ def reach_rows(
         ]
     ]
     by_reach = {cell["parameters"]["reach"]: cell for cell in record["cells"]}
-    # any reach will do: before the edit they all ask the same
+    # any reach will do: all cells ask the same questions before the edit
     counts = _unedited_counts(by_reach[max(by_reach)], unedited_record)
     rows.append(["unedited", "–", *(f"{some} of {every}" for some, every in counts)])
     for _, cell in sorted(by_reach.items()):
@@ -388,7 +393,7 @@ def reach_rows(
 def _unedited_counts(
     cell: dict[str, Any], unedited_record: dict[str, Any]
 ) -> list[tuple[int, int]]:
-    """What `reach_counts` would count of the unedited model, without the bound."""
+    """Counts of `reach_counts` for the unedited model, without the bound."""
     count = cell["parameters"]["neighbours"]
     margins = [
         select_one(unedited_record, fact=fact, neighbours=count)["results"]["none"][
@@ -418,14 +423,17 @@ def neighbour_shares(
 
     Args:
         record: The record of `editing_facts`, from `rankone_book.records.load_record`.
-        shares: That of `editing_shares`: what the keys say before anything is edited.
-        known: That of `editing_known`, which says who may serve as a neighbour.
+        shares: Record of `editing_shares`: predictions from the keys alone, before any
+            edit.
+        known: Record of `editing_known`, which says which countries may serve as
+            neighbours.
         method: "rome", the closed form, or "identity", the same with C = I.
 
     Returns:
         For each edit its "relation", the country, "name", the new answer, "target", and
-        "neighbours": each with its name, its share u·k_j/s, and the lead of the new
-        answer over the true one before the edit and after it, in nats.
+        "neighbours": each with its name, its share u·k_j/s (the fraction of the edit's
+        change that its key k_j receives), and the lead of the new answer over the true
+        one before the edit and after it, in nats.
 
     Raises:
         ValueError: If there is no such method.
@@ -474,10 +482,10 @@ def turned_by_share(
 
     Args:
         edits: Edits that `neighbour_shares` returned.
-        edges: Shares in increasing order; what lies on one counts above it.
+        edges: Shares in increasing order; a share equal to an edge counts above it.
 
     Returns:
-        One pair fewer than edges.
+        One pair for each interval between edges.
     """
     share, after = np.array(
         [(row[1], row[3]) for edit in edits for row in edit["neighbours"]]

@@ -1,9 +1,9 @@
 """The book's figure style: the typeface of its pages, legible at phone width, on white,
-in colours that survive colour-blindness.
+in colours that colour-blind readers can distinguish.
 
 The style belongs to the figures made here. No other figure of the process has it, and
-no setting of matplotlib changes. `plt.style.context` would not do: matplotlib reads some
-settings when it draws, and Jupyter draws a figure after its cell has ended.
+no setting of matplotlib changes. `plt.style.context` would not suffice: matplotlib
+reads some settings when it draws, and Jupyter draws a figure after its cell has ended.
 """
 
 import os
@@ -26,7 +26,8 @@ from matplotlib.transforms import Bbox
 
 __all__ = ["COLOURS", "PHONE", "figure", "show_pictures"]
 
-# of a figure's output: the same figure as a PNG for a narrow page, in base64
+# MIME type of a figure's second output: the same figure as a PNG for a narrow page, in
+# base64
 PHONE = "application/vnd.rankone.phone"
 
 # Okabe and Ito (2008), ordered so that neighbours differ in lightness too.
@@ -34,9 +35,9 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 _TYPEFACE = Path(__file__).parent / "fonts" / "source-serif-4.ttf"
 fontManager.addfont(_TYPEFACE)
 _STYLE: Any = {
-    # the second has the signs that the first lacks, such as arrows
+    # the second typeface has characters that the first lacks, such as arrows
     "font.family": [FontProperties(fname=_TYPEFACE).get_name(), "DejaVu Sans"],
-    "mathtext.fontset": "cm",  # formulas as the page sets them
+    "mathtext.fontset": "cm",  # as the pages set formulas
     "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -52,7 +53,7 @@ _STYLE: Any = {
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """A block with the book's settings. `rc_context` would also undo what a notebook's
+    """Context with the book's settings. `rc_context` would also undo what a notebook's
     backend sets when it starts.
     """
     before = {name: mpl.rcParams[name] for name in _STYLE}
@@ -64,8 +65,8 @@ def _style() -> Iterator[None]:
 
 
 def _in_style(method: Callable) -> Callable:
-    """A method that finds the book's settings, which matplotlib reads when something is
-    drawn, not when it is made.
+    """The method, run with the book's settings: matplotlib reads them when it draws an
+    object, not when it creates it.
     """
 
     @wraps(method)
@@ -83,30 +84,30 @@ class _Axes(Axes):
 class _Figure(Figure):
     """A figure whose legend, colour bar, titles and ticks have the book's style."""
 
-    on_phone: tuple[int, int] | None = None  # rows and columns of its panels there
-    crisp: bool = True  # with twice the pixels
+    on_phone: tuple[int, int] | None = None  # rows and columns of its panels on a phone
+    crisp: bool = True  # True if drawn with twice the pixels
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """Outputs of a figure: in the book's build also the picture for a phone, else
-        what every notebook shows.
+        """Outputs of a figure besides its usual picture: in the book's build the
+        picture for a phone, elsewhere none.
         """
         if "RANKONE_BUILD" not in os.environ:
             return {}
         from IPython import get_ipython
 
         pictures: Any = get_ipython().display_formatter.formatters["image/png"]
-        # first: `for_phone` leaves the figure changed
+        # drawn first, because `for_phone` changes the figure
         picture = pictures.lookup_by_type(Figure)(self)
         pictures.for_type(_Figure, lambda _: picture)
         narrow = self.for_phone()
         return {PHONE: b64encode(narrow).decode()} if narrow else {}
 
     def draw(self, renderer: Any) -> None:
-        """Draw the figure; with a renderer that shows nothing, which matplotlib asks
-        for before it saves a picture, only set the places of its parts.
+        """Draw the figure. With a renderer that shows nothing, which matplotlib uses
+        before it saves a picture, only lay out its parts.
         """
         engine = self.get_layout_engine()
-        if "draw_text" in vars(renderer) and engine is not None:  # replaced by nothing
+        if "draw_text" in vars(renderer) and engine is not None:  # draws nothing
             figure: Any = self
             figure._get_draw_artists(renderer)  # sets the shapes of the axes
             engine.execute(figure)
@@ -114,14 +115,14 @@ class _Figure(Figure):
             super().draw(renderer)
 
     def for_phone(self, width: float = 3.7) -> bytes | None:
-        """The figure as a PNG of this width in inches, at twice the pixels: letters as
-        large, legends above the panels and below their titles.
+        """The figure as a PNG of this width in inches, at twice the pixels. Letters
+        keep their size, and legends stand above the panels, below their titles.
 
-        The figure keeps that shape: a row of up to four panels becomes a column, and
-        another grid what `on_phone` says. None where it would not be read: any other
-        grid, or where labels leave a panel under a fifth of the width.
+        The figure itself is changed: its grid becomes `on_phone`, or a row of up to
+        four panels becomes a column. The result is None if the figure fits as it is, if
+        it has another grid, or if labels leave a panel less than a fifth of the width.
         """
-        if self.get_size_inches()[0] <= width:  # as it is, it fits
+        if self.get_size_inches()[0] <= width:  # it fits as it is
             return None
         places = {
             spec: ax for ax in self.axes if (spec := ax.get_subplotspec()) is not None
@@ -155,7 +156,7 @@ class _Figure(Figure):
         self.set_size_inches(width, height)
         self.draw_without_rendering()
         tight_box = self.get_tightbbox().padded(0.05)
-        # no narrower: a page draws every picture as wide as a phone
+        # never narrower: a page shows every picture as wide as a phone
         whole = Bbox.union(
             [tight_box, Bbox.from_extents(0, tight_box.y0, width, tight_box.y1)]
         )
@@ -168,7 +169,7 @@ class _Figure(Figure):
         )
 
     def _entries(self, legend: Legend) -> tuple[list[Any], list[str], float]:
-        """What a legend explains, the words for it, and their size in points."""
+        """Handles and labels of a legend, and the size of the labels in points."""
         handle_of = {
             label: handle
             for ax in self.axes
@@ -182,8 +183,8 @@ class _Figure(Figure):
         return handles, names, float(legend.get_texts()[0].get_fontsize())
 
     def _lift_legend(self, ax: Axes) -> float:
-        """Put the legend of a panel above it in one column, and its title above that;
-        the height that they need, in inches.
+        """Put the legend of a panel above it in one column, and its title above the
+        legend. Returns the height that they need, in inches.
         """
         if (legend := ax.get_legend()) is None:
             return 0
@@ -193,7 +194,7 @@ class _Figure(Figure):
         )
         needed = lifted.get_window_extent().height / self.dpi
         if title := ax.get_title():
-            points = 72 * needed + size  # with the room below a legend
+            points = 72 * needed + size  # and the space below the legend
             ax.set_title(title, fontsize=ax.title.get_fontsize(), pad=points)
         return needed
 
@@ -240,8 +241,8 @@ def figure(
         width: Width of the figure in inches; 7.2 is the width of the text.
         crisp: True if a notebook shows its figures from now on with twice the pixels,
             for the screens that have them.
-        on_phone: Rows and columns of the axes on a narrow page, filled row by row; left
-            out, a row becomes a column.
+        on_phone: Rows and columns of the axes on a narrow page, filled row by row. By
+            default a row becomes a column.
         options: Passed to `plt.subplots`.
     """
     with _style():
@@ -256,7 +257,7 @@ def figure(
         )
         pair[0].on_phone = on_phone
         pair[0].crisp = crisp
-        # ticks are made when they are needed, with the settings of that moment
+        # matplotlib creates ticks when it needs them, with the settings of that moment
         for ax in pair[0].axes:
             ax.tick_params(
                 which="both",
@@ -267,7 +268,8 @@ def figure(
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
         set_matplotlib_formats("retina" if crisp else "png")
-        # the backend draws the figure when it shows it; pyplot would do so before, too
+        # the backend draws the figure when it shows it; pyplot would draw it once more
+        # before
         pair[0].canvas.draw_idle = lambda *_: None
     return pair
 

@@ -58,8 +58,8 @@ def show_glyphs(
 
     Args:
         rows: Label → array (n, side²) with entries from −1, paper, to 1, ink.
-        truth: The pictures meant (n, side²). Pixels on the wrong side of zero are
-            orange.
+        truth: The original pictures (n, side²). Pixels whose sign differs from theirs
+            are orange.
         width: Width of the figure in inches.
         height: Height of the figure in inches.
 

@@ -28,7 +28,7 @@ __all__ = [
 _FACTS = json.loads((Path(__file__).parent / "growth.json").read_text(encoding="utf-8"))
 _INDEX = _FACTS["index"]
 _SINES = _FACTS["sines"]  # operations of a cosine and a sine, roughly
-_MOST = 10**15  # no array has this size: the arithmetic is done in Python
+_MOST = 10**15  # largest size; the arithmetic creates no arrays
 PROBED: float = _INDEX["probed"]  # fraction of an index's lists that a query visits
 USES = ("energy", "retrieval")
 RECORDS = ("growth", "share")
@@ -42,7 +42,7 @@ FORMS = {
 
 
 class Hardware(NamedTuple):
-    """What a number of equal devices offer.
+    """A number of equal devices, and what they offer.
 
     Attributes:
         label: Its name in words.
@@ -63,14 +63,14 @@ HARDWARE = {name: Hardware(**row) for name, row in _FACTS["hardware"].items()}
 
 
 class Cost(NamedTuple):
-    """What one form keeps and does.
+    """Cost of one form of a memory.
 
     Attributes:
         stored_bytes: Bytes in memory, over all devices.
-        seconds: The least time of one reading of all N queries: the larger of the time
-            to read what must be read and the time of the operations.
+        seconds: The least time to answer all N queries: the larger of the time to read
+            the memory and the time of the operations.
         writing: The least time to store all K patterns, in seconds; None for the index,
-            whose training this arithmetic does not know.
+            whose training this arithmetic does not model.
         sent_bytes: Bytes of the answers that each device sends, if there are several.
         signal: Signal over noise at a stored pattern; infinite if the form is exact,
             None for the index, whose error is a neighbour that it misses.
@@ -96,7 +96,7 @@ def frequencies(K: float, D: float, *, error: float, use: str) -> float:
     Args:
         K: Number of stored patterns.
         D: Length of a pattern.
-        error: σ or c.
+        error: Accepted noise: σ for an energy, c for a retrieval.
         use: "energy" or "retrieval".
     """
     choice("use", use, USES)
@@ -130,7 +130,7 @@ def costs(
         choice("hardware", hardware, tuple(HARDWARE))
         hardware = HARDWARE[hardware]
     Y = frequencies(K, D, error=error, use=use)
-    side = 2 ** (ceil(log2(D)) / 2)  # a Hadamard block is a product of two this wide
+    side = 2 ** (ceil(log2(D)) / 2)  # a Hadamard block is two products of this width
     dense = 4 * D + _SINES
     fast = 16 * side + _SINES
     lists = _INDEX["lists"] * K**0.5
@@ -140,7 +140,7 @@ def costs(
     rows = 2 * K * D  # the index reranks rows in bfloat16
     sums = 4 * N * (D + 1)
     signal = (2 * Y / K) ** 0.5
-    exact = sums + 4 * N  # their largest similarity as well
+    exact = sums + 4 * N  # and the largest similarity of each query
     # For each form: bytes kept, bytes read once, operations of a query, operations to
     # store all patterns, bytes that each device sends, signal over noise.
     amounts: dict[str, tuple[float, float, float, float | None, int, float | None]] = {
@@ -203,8 +203,9 @@ def record(name: str = "growth") -> dict[str, Any]:
             billion keys.
 
     Raises:
-        FileNotFoundError: If it is neither beside the package nor in a checkout.
-        ValueError: If the name is another.
+        FileNotFoundError: If the record is neither beside the package nor in a
+            checkout.
+        ValueError: If there is no record of this name.
     """
     choice("name", name, RECORDS)
     here = Path(__file__).resolve()

@@ -1,5 +1,5 @@
-"""The records that pages read go into the wheel; a development install reads them where
-they lie.
+"""Build hook that puts the records that pages read into the wheel; a development
+install reads them from the checkout.
 """
 
 from pathlib import Path

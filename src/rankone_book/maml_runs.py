@@ -71,8 +71,8 @@ FAMILIES = {  # by the names that `maml_rates` records
 # of them.
 STEP_SIZE = {"waves": 0.001, "letters": 0.1}
 ADAM = 0.001
-_TRAINED = {"amplitude": 5.0, "phase": 1.0}  # where meta-training ends
-_STEPS = 5  # of meta-training
+_TRAINED = {"amplitude": 5.0, "phase": 1.0}  # upper end of the range of meta-training
+_STEPS = 5  # inner steps during meta-training
 _LABELS = {
     "maml": "MAML",
     "first_order": "first-order",
@@ -81,7 +81,7 @@ _LABELS = {
     "maml100": "MAML, 100 steps",
     "first_order100": "first-order, 100 steps",
 }
-# Curves on waves of another kind: learner, and steps that it takes.
+# curve on waves outside the training range → learner, and the steps that it takes
 _RUNS = {
     "maml": ("maml", 5),
     "maml100": ("maml", 100),
@@ -151,14 +151,14 @@ def seeds(record: dict[str, Any]) -> int:
 
 
 def iterations(record: dict[str, Any]) -> list[int]:
-    """The numbers of iterations of meta-training in a record, smallest first; most have
-    one.
+    """The numbers of iterations of meta-training in a record, smallest first; most
+    records have one.
     """
     return sorted({cell["parameters"]["iterations"] for cell in record["cells"]})
 
 
 def of_length(letters: dict[str, Any], iterations: int) -> dict[str, Any]:
-    """The part of a record with so many iterations of meta-training.
+    """The part of a record with this number of iterations of meta-training.
 
     Args:
         letters: Record of `maml_letters`, which has runs of two lengths.
@@ -182,7 +182,7 @@ def other_waves(sines: dict[str, Any], kind: str) -> dict[str, Band]:
 def diverged(
     sines: dict[str, Any], name: str, kind: str, error: float = 1e3
 ) -> list[int]:
-    """Number of seeds with an error above this one, or none that is finite, at each of
+    """Number of seeds whose error is above `error` or not finite, at each of
     `AMPLITUDES` or `PHASES`.
 
     Args:
@@ -205,8 +205,8 @@ def diverged(
 def answering_zero(kind: str) -> NDArray:
     """Error of the answer 0 on waves by "amplitude" or "phase": the mean of y².
 
-    The inputs are uniform in [−5, 5]. Amplitudes are uniform in [0.1, 5], and phases in
-    [0, π], where the other one is fixed.
+    The inputs are uniform in [−5, 5]. For a fixed phase, amplitudes are uniform in
+    [0.1, 5]. For a fixed amplitude, phases are uniform in [0, π].
     """
     wobble = np.sin(10) / 20  # mean of cos 2(x − φ)/2 over x, for φ = 0
     if kind == "amplitude":  # the mean of cos 2φ over [0, π] is 0
@@ -237,16 +237,17 @@ def chosen_rate(
     Args:
         rates: Record of `maml_rates`.
         family: One of `FAMILIES`.
-        learner: "maml", "first_order", "recurrent", or "ordinary" for the start that is
-            not meta-trained through steps.
+        learner: "maml", "first_order", "recurrent", or "ordinary" for a start that was
+            not meta-trained through inner steps.
         steps: Number of steps after which the learners are compared.
 
     Raises:
-        ValueError: If there is no such family, or the record has no such learner.
+        ValueError: If there is no such family, or the record has no finite score of
+            this learner.
     """
     choice("family", family, FAMILIES)
     kind = FAMILIES[family].kind
-    sign = 1 if kind == "waves" else -1  # an error, or the fraction right
+    sign = 1 if kind == "waves" else -1  # errors, or fractions right
     scores = {
         cell["parameters"]["rate"]: sign * cell["results"]["queries"][steps_of]
         for cell in select(rates, family=family, learner=learner)
@@ -264,7 +265,7 @@ def chosen_rate(
 
 def at_chosen_rates(sines: dict[str, Any], rates: dict[str, Any]) -> dict[str, Any]:
     """The part of `maml_sine` that was measured at the chosen rates, and at the usual
-    rate where a learner lacks a seed at its chosen one.
+    rate where a learner lacks a seed at its chosen rate.
 
     Args:
         sines: Record of `maml_sine`.
@@ -334,9 +335,9 @@ def by_depth(record: dict[str, Any], after: int | None = None) -> dict[str, Band
 
     Args:
         record: Record of `maml_depth`.
-        after: Iterations of meta-training, a multiple of 100 from 500, for the mean
-            error of the five hundred iterations before; by default the error when
-            training has ended, on tasks that are drawn once.
+        after: Iterations of meta-training, a multiple of 100 and at least 500. The
+            result is the mean error over the 500 iterations before. By default it is
+            the error at the end of training, on tasks that are drawn once.
     """
 
     def error(cell: dict[str, Any]) -> float:
@@ -419,7 +420,7 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         for i, name in enumerate(other_waves(sines, kind)):
             at = np.array(diverged(sines, name, kind)) > 0
             if at.any():
-                top = np.full(at.sum(), 150 / 1.5**i)  # one below another
+                top = np.full(at.sum(), 150 / 1.5**i)  # a row per learner
                 ax.plot(np.array(x)[at], top, "x", ms=5, color=_COLOUR[name])
     axes[0].set_ylabel("mean squared error")
     axes[2].set_ylabel("fraction right")
@@ -429,7 +430,7 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ncols=3,
         fontsize=8.5,
     )
-    axes[2].set_ylim(0.2, 1.05)  # from chance on, and room for the legend
+    axes[2].set_ylim(0.2, 1.05)  # from the level of chance, with room for the legend
     axes[2].legend(fontsize=7.5, loc="upper right")
     return fig, axes
 
@@ -466,7 +467,7 @@ def draw_depth(record: dict[str, Any], earlier: int) -> Any:
 
     Args:
         record: Record of `maml_depth`.
-        earlier: Iterations, a multiple of 100: the error after so many is dashed.
+        earlier: Iterations, a multiple of 100; the error after this many is dashed.
     """
     fig, ax = figure(height=2.9, width=5.4)
     depths = record["full"]["depth"]
@@ -515,10 +516,12 @@ def one_shot_errors(record: dict[str, Any]) -> dict[str, dict[str, NDArray]]:
 def one_shot_ends(record: dict[str, Any]) -> dict[str, NDArray]:
     """Numbers that the page quotes of the networks in the record of `maml_one_shot`.
 
-    They are `parameters`, of all networks; `against`, the share of pairs (x, x*) at
-    which a short step moves the answer against the error, of the networks of two and
-    three layers that were trained on the cosine; `switched_on`, the units that the step
-    switches on, of all trained networks; and `readers`, the same of the constructions.
+    `parameters` are the numbers of parameters of all networks. `against` is the
+    fraction of pairs (x, x*) at which a short step moves the answer in the wrong
+    direction, for the networks of two and three layers that were trained on the cosine.
+    `switched_on` is the number of units that the step switches on, in all trained
+    networks; `before` the same before meta-training, in those of two and three layers;
+    and `readers` the same in the constructions.
     """
 
     def ends(quantity: str, when: str = "end", **parameters: Any) -> list[float]:
@@ -539,8 +542,8 @@ def one_shot_ends(record: dict[str, Any]) -> dict[str, NDArray]:
 
 
 def draw_one_shot(record: dict[str, Any]) -> Any:
-    """Errors of meta-trained networks beside that of the construction, and what they
-    answer for the cosine: (figure, axes).
+    """Errors of meta-trained networks beside that of the construction, and their
+    answers for the cosine: (figure, axes).
 
     Args:
         record: Record of `maml_one_shot`.

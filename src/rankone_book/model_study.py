@@ -1,5 +1,10 @@
-"""The record of `editing_model`, summarised: two shares by block, the answers that flip,
-how well the one predicts the other, and ϱ of edits that disable a model.
+"""Summary of the record of `editing_model`: for each block the shares of other subjects
+and of other questions, the answers that flip, and how well shares predict flips; and ϱ
+of edits that disable a model.
+
+The share of a question is the fraction of the edit's change that its key receives. ϱ is
+u·k̄ / u·k: k̄ is the mean key over several prefixes, k the key of the bare question,
+and u the edit's direction in the space of keys.
 """
 
 from typing import Any
@@ -28,7 +33,7 @@ def rank_correlation(a: NDArray, b: NDArray) -> float:
 
     Args:
         a: Some numbers.
-        b: As many.
+        b: As many numbers.
     """
     if min(len(set(np.asarray(x).tolist())) for x in (a, b)) < 2:
         return float("nan")
@@ -36,11 +41,12 @@ def rank_correlation(a: NDArray, b: NDArray) -> float:
 
 
 def partial(a: NDArray, b: NDArray, control: NDArray) -> float:
-    """Correlation of what a line through `control` leaves of two quantities.
+    """Partial correlation of two quantities: that of their residuals after a linear fit
+    to `control`.
 
     Args:
         a: Some numbers.
-        b: As many.
+        b: As many numbers.
         control: The quantity that is controlled for.
     """
     residuals = [x - np.polyval(np.polyfit(control, x, 1), control) for x in (a, b)]
@@ -51,15 +57,16 @@ def blocks(record: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """Summary of each block that edited facts.
 
     Args:
-        record: That of `editing_model`, from `rankone_book.records.read_record`.
+        record: Record of `editing_model`, from `rankone_book.records.read_record`.
 
     Returns:
-        The number of the block → "written", the fraction of the edited questions in
-        which the new answer leads; "trace", the mean effect at the subject's last
-        token; for each kind of question "share_" + kind, the mean share, "flips_" +
-        kind, the fraction that flips; and "within", the rank correlation of share and
-        rise over the questions of each edit. A question whose answer was the new one
-        before the edit does not count.
+        The number of the block → a dictionary: "written", the fraction of the edited
+        questions in which the new answer leads; "trace", the mean effect at the
+        subject's last token; for each kind of question "share_" + kind, the mean share,
+        "flips_" + kind, the fraction that flips; and "within", for each edit the rank
+        correlation, over its questions, of the share and the rise in the lead of the
+        new answer. Questions to which the model gave the new answer before the edit are
+        left out.
     """
     summary = {}
     for cell in record["cells"]:
@@ -90,17 +97,19 @@ def blocks(record: dict[str, Any]) -> dict[int, dict[str, Any]]:
 
 
 def correlations(record: dict[str, Any]) -> dict[str, float]:
-    """Correlations over the blocks in which more than half of the edits are written.
+    """Correlations over the blocks in which the new answer leads after more than half
+    of the edits.
 
     Args:
         record: As in `blocks`.
 
     Returns:
-        For each kind of question, of its mean share and its flips: kind, and kind +
-        "_partial" with the number of the block controlled for; the same of the trace
-        and the flips, "trace_" + kind and "trace_" + kind + "_partial"; "within" and
-        "within_median", over the edits in these blocks; "blocks" and "edits", how many.
-        Empty where there are fewer than four such blocks.
+        For each kind of question, kind is the correlation of its mean share with its
+        flips, and kind + "_partial" the same with the number of the block controlled
+        for. "trace_" + kind and "trace_" + kind + "_partial" have the trace in place of
+        the share. "within" and "within_median" are the mean and the median over the
+        edits in these blocks, and "blocks" and "edits" their numbers. The result is
+        empty if there are fewer than four such blocks.
     """
     written_blocks = {
         at: one for at, one in blocks(record).items() if one["written"] > 0.5
@@ -182,9 +191,10 @@ def correlation_rows(record: dict[str, Any]) -> list[list[str]]:
 
 
 def ratio_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of ϱ: a header, then one row per block: medians for the listed cases
-    and for others, by where the subject stands; and how often a listed one exceeds
-    another.
+    """The table of ϱ: a header, then one row per block.
+
+    A row has the medians of ϱ for the listed cases and for others, by the place of the
+    subject, and how often ϱ of a listed case exceeds that of another.
 
     Args:
         record: As in `blocks`.

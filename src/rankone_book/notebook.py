@@ -1,5 +1,5 @@
-"""Lines that a chapter's notebook prints first: on what it runs, and what that took
-when the book was built.
+"""First lines that a chapter's notebook prints: the device and the versions on which it
+runs, and the time and memory that the chapter took when the book was built.
 """
 
 import platform
@@ -20,10 +20,10 @@ def report(
     """Print the device and the versions, and let Colab show widgets.
 
     Args:
-        build: Version and commit of the package, or what is known of them.
+        build: Version and commit of the package, or a phrase in their place.
         tested: The oldest and the newest jax that the tests run on.
         seconds: Time that the chapter took in the last build of the book.
-        megabytes: Its largest memory there.
+        megabytes: Peak memory of the chapter in that build.
     """
     if "google.colab" in sys.modules:
         from google.colab import output

@@ -1,7 +1,8 @@
 """Training runs of the chapter on preconditioning: its recorded runs, method by method,
 and the tasks it draws live.
 
-Of the runs the rate is chosen on one seed, the curves are drawn from the others.
+The rate is chosen on the runs of one seed, and the curves are drawn from the other
+seeds.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,9 +36,9 @@ class Curves(Module):
 
     Attributes:
         steps: Steps made when each point was measured (k,).
-        seconds: Seconds of training and renewal at each point (k,). The same work is
-            done between any two points, so each interval is set to the median over
-            intervals and seeds.
+        seconds: Seconds of training, and of renewing the preconditioner, at each point
+            (k,). The same work is done between any two points, so each interval is set
+            to the median over intervals and seeds.
         loss: Measured losses, one row per seed (seeds, k).
     """
 
@@ -47,8 +48,8 @@ class Curves(Module):
 
 
 def chosen_rate(record: dict[str, Any], method: str) -> float:
-    """The rate that ended lowest on seed 0, of those at which no recorded curve broke
-    off, because it diverged.
+    """The rate with the lowest final loss on seed 0, among the rates at which no
+    recorded curve diverged and broke off.
 
     Args:
         record: The record of `preconditioning_regression` or `preconditioning_fashion`,
@@ -98,15 +99,15 @@ def training_curves(record: dict[str, Any]) -> dict[str, Curves]:
 
 
 def overtaken(ours: Curves, theirs: Curves) -> tuple[int, float]:
-    """After how many steps, and seconds, our mean loss is first below the mean loss at
-    which theirs ends.
+    """Steps and seconds after which the mean loss of `ours` is first below the final
+    mean loss of `theirs`.
 
     Args:
         ours: Curves of one method.
         theirs: Curves of another method on the same problem.
 
     Raises:
-        ValueError: If it never is.
+        ValueError: If `ours` never falls below that loss.
     """
     below = ours.loss.mean(0) < theirs.loss[:, -1].mean()
     if not below.any():
@@ -120,12 +121,12 @@ def overtaken(ours: Curves, theirs: Curves) -> tuple[int, float]:
 def draw_training(
     problems: dict[str, dict[str, Curves]], colours: Sequence[str] = COLOURS
 ) -> Any:
-    """Each problem's curves in a row of two panels, by step and by second, from the
-    first measured point on.
+    """Each problem's curves in a row of two panels, per step and in seconds, from the
+    first measured point after the start.
 
     Args:
-        problems: Label of the loss → what `training_curves` returns.
-        colours: Of the methods, in their order.
+        problems: Label of the loss → the result of `training_curves`.
+        colours: Colours of the methods, in their order.
 
     Returns:
         (figure, axes): geometric means over the seeds, with bands of their range.

@@ -1,10 +1,9 @@
 """Results of the full-size experiments, with a record of where, when and how they were
 made.
 
-The scripts in `experiments/` write them, and the chapters read them here and show what
-the record says. In the file nothing stands twice. The names of a cell's parameters and
-results, its run, and the run's machine are written once each, and a cell refers to them
-by their places:
+The scripts in `experiments/` write them, and the chapters read them here. The file
+repeats nothing: the names of a cell's parameters and results, its run, and the run's
+machine are written once each, and a cell refers to them by index:
 
     "machines": [{"device": ..., "versions": {...}}],
     "runs": [{"machine": 0, "date": ..., "command": ...}],
@@ -71,8 +70,8 @@ def load_record(name: str) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Record of any file; an option that a cell does not name has its full value
-    there.
+    """Record in any file. An option that a cell in the file does not name has its full
+    value.
 
     Args:
         path: A file that an experiment has written.
@@ -131,7 +130,7 @@ def write_record(path: Path, record: dict[str, Any]) -> None:
 
 
 _HEAD = ("name", "axes", "of", "full")
-# of the few records whose axes have values that exclude others
+# entry of the few records in which some values of the axes exclude others
 _IMPOSSIBLE = "impossible"
 _ENTRIES = (*_HEAD, "machines", "runs", "names", "cells")
 _MACHINE = ("device", "versions")
@@ -146,7 +145,7 @@ def _options(record: dict[str, Any]) -> dict[str, Any]:
 def _packed(
     cell: dict[str, Any], axes: list[str], options: dict[str, Any], names: list[Any]
 ) -> list[Any]:
-    """A cell as it stands in the file; adds the names of its results to `names`."""
+    """A cell in the form of the file; adds the names of its results to `names`."""
     parameters = dict.fromkeys(options) | cell["parameters"]
     others = {
         key: value
@@ -168,7 +167,7 @@ def _packed(
 def _unpacked(
     cell: list[Any], axes: list[str], options: dict[str, Any], names: list[Any]
 ) -> dict[str, Any]:
-    """A cell as pages read it."""
+    """A cell in the form that pages read."""
     run, place, seconds, values, others, results = cell
     leaves = iter(results)
     entry = {
@@ -208,7 +207,9 @@ def _named(names: Any, leaves: Iterator[Any]) -> Any:
 
 
 def _place(entries: list[Any], entry: Any) -> int:
-    """The place of an entry, which is added if it is new; the order of names counts."""
+    """Index of an entry, which is added if it is new; the order of its names
+    matters.
+    """
     lines = [json.dumps(one) for one in entries]
     line = json.dumps(entry)
     if line not in lines:
@@ -222,7 +223,9 @@ def _line(value: Any) -> str:
 
 
 def _shorter(value: Any) -> Any:
-    """The same numbers, whole ones without a point."""
+    """The same value with whole numbers below a million as integers, written
+    shorter.
+    """
     if isinstance(value, dict):
         return {name: _shorter(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
@@ -287,9 +290,9 @@ def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
 def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
     """The one cell of a record whose parameters have these values.
 
-    Cells stand in the order in which they were measured, which changes when one is
+    Cells are in the order in which they were measured, which changes when one is
     measured again. A page therefore names the parameters of a cell, and never its
-    place.
+    index.
 
     Args:
         record: Record that `load_record` returned.
@@ -354,8 +357,8 @@ class Coverage:
 
 
 def _reduction(name: str, values: list[Any], full: Any) -> str:
-    """What was reduced: "16 or 50 queries instead of 500", or "step size 0.3 instead of
-    0.1" of an option that is no number of things.
+    """Phrase for a reduced option: "16 or 50 queries instead of 500" for a count, "step
+    size 0.3 instead of 0.1" for any other.
     """
     said = " or ".join(map(_as_text, values))
     is_count = name.endswith("s") and isinstance(full, int)
@@ -373,8 +376,7 @@ def coverage(record: dict[str, Any], **part: Any) -> Coverage:
 
     Args:
         record: Record that `load_record` returned.
-        part: Values of axes, to look at that part of the experiment and of the record
-            alone.
+        part: Values of axes, to which the experiment and the record are restricted.
     """
     axes = record["axes"]
     full = record["full"]
@@ -416,8 +418,8 @@ def coverage(record: dict[str, Any], **part: Any) -> Coverage:
 
 
 def provenance(record: dict[str, Any]) -> str:
-    """One sentence: on what, when, with which versions, in how long, and what of the
-    experiment was measured.
+    """One line on a record: device, date, versions, commit, time, and the part of the
+    experiment that was measured.
     """
     runs = [
         run

@@ -1,5 +1,5 @@
-"""The recorded runs of the chapter on one rule: the same pairs written and read in six
-ways [W-ways].
+"""The recorded runs of the chapter on one rule: the same pairs written and read by six
+methods [W-ways].
 """
 
 from typing import Any
@@ -62,8 +62,8 @@ class Interval(Module):
 def over_seeds(
     record: dict[str, Any], method: str, quantity: str, **parameters: Any
 ) -> Interval:
-    """One quantity of a method, in the cells with these parameters; of the method
-    "base" its accuracy.
+    """One quantity of a method over the cells with these parameters. The method "base"
+    has one quantity, its accuracy.
 
     Args:
         record: `one_rule`, from `rankone_book.records.load_record`.
@@ -114,8 +114,8 @@ def measured_at(record: dict[str, Any], n: int) -> dict[str, str]:
 
 
 def gains(record: dict[str, Any], n: int) -> str:
-    """Gains of ridge over the base for new keys, in points, in words: one data set
-    after another.
+    """Gains of ridge over the base for new keys, as a phrase: percentage points, one
+    data set after another.
 
     Args:
         record: `one_rule`.
@@ -129,8 +129,8 @@ def gains(record: dict[str, Any], n: int) -> str:
 
 
 def ways_table(record: dict[str, Any], n: int) -> str:
-    """A table in Markdown of all ways at n pairs: a row each, the accuracies in per
-    cent over data sets.
+    """Markdown table of all methods at n pairs: one row per method, accuracies in per
+    cent for each data set.
 
     Args:
         record: `one_rule`.
@@ -169,8 +169,8 @@ def ways_table(record: dict[str, Any], n: int) -> str:
 
 
 def draw_ways(record: dict[str, Any]) -> Any:
-    """Error at the stored keys against the number of pairs, a panel a data set; and
-    what a sequence forgets.
+    """Error at the stored keys against the number of pairs, one panel per data set; and
+    how much writing in sequence forgets.
 
     Args:
         record: `one_rule`.
@@ -249,8 +249,8 @@ def _errorbars(ax: Any, x: Any, bars: list[Interval], **options: Any) -> None:
 
 
 def draw_rule() -> Any:
-    """The book in one picture: one write, a term of rank one; and what tells the ways
-    of writing many apart, X.
+    """The book in one picture: one write is a term of rank one, and methods of writing
+    many pairs differ in a matrix X.
 
     Returns:
         (figure, axes).

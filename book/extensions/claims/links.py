@@ -1,4 +1,4 @@
-"""Where the links of `claims.yml` lead: files and lines of the code, labels of the
+"""Targets of the links of `claims.yml`: files and lines of the code, labels of the
 text, figures of this build.
 """
 
@@ -22,13 +22,13 @@ Row = dict[str, Any]
 # fields of a row whose keys are names of figures
 NAMED = ("figures", "in_text", "holds")
 
-# in C, where PyYAML has it, a fifth of the time
+# PyYAML's loader in C, if there is one, takes a fifth of the time
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Figure(NamedTuple):
-    """A figure that a page recorded: as the page shows it, and the number itself,
-    unless it is a text.
+    """A figure that a page recorded: its text on the page, and its number, or None if
+    the figure is a text.
     """
 
     text: str
@@ -36,17 +36,17 @@ class Figure(NamedTuple):
 
 
 def read_claims(path: Path) -> list[Row]:
-    """The rows of claims.yml, in order, not to be changed; each figure has its whole
-    name.
+    """The rows of claims.yml, in order, each figure under its whole name. They are
+    cached, so do not change them.
     """
     rows, _ = _claims(path.read_text(encoding="utf-8"))
     return rows
 
 
 def read_formats(path: Path) -> dict[str, str]:
-    """The formats of claims.yml, not to be changed, as
-    `rankone_book.claims.format_of` takes them: name of a figure, or a pattern of
-    names, → its format, or "".
+    """The formats of claims.yml, as `rankone_book.claims.format_of` takes them: name of
+    a figure, or a pattern of names, → its format, or "". They are cached: do not change
+    them.
     """
     _, formats = _claims(path.read_text(encoding="utf-8"))
     return formats
@@ -59,7 +59,7 @@ def formats(env: BuildEnvironment) -> dict[str, str]:
 
 @cache
 def _claims(text: str) -> tuple[list[Row], dict[str, str]]:
-    """The rows, and the formats of their figures and of those that test no claim."""
+    """The rows, and the formats of their figures and of figures that test no claim."""
     raw, *others = yaml.load_all(text, Loader=_LOADER)
     rows = [_with_whole_names(row) for row in raw]
     named = [row[field] for row in rows for field in ("figures", "in_text")]
@@ -84,9 +84,7 @@ def _with_whole_names(row: Row) -> Row:
 
 
 def read_yaml(path: Path) -> Any:
-    """Content of a file of the book, parsed once for all pages, and not to be
-    changed.
-    """
+    """Content of a file of the book, parsed once for all pages: do not change it."""
     return _parsed(path.read_text(encoding="utf-8"))
 
 
@@ -135,15 +133,15 @@ class Code(NamedTuple):
 
     @property
     def state(self) -> str:
-        """A digest of what the code computes, by which what was measured of it is known
-        to be of today. Comments, docstrings, annotations, checks of arguments and the
-        names of local variables do not enter.
+        """A digest of what the code computes, which tells if a result for it is up to
+        date. Comments, docstrings, annotations, checks of arguments and the names of
+        local variables do not enter.
         """
         parts = [_formula(node, _local_names(node)) for node in self.nodes]
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
-# functions that refuse what is bad
+# functions that refuse bad arguments
 CHECKS = (
     "check",
     "integer",
@@ -156,7 +154,7 @@ CHECKS = (
 
 
 def is_check(node: Any) -> bool:
-    """True for a call that refuses what is bad, and for a statement that does nothing
+    """True for a call that refuses bad arguments, and for a statement that does nothing
     else.
     """
     if isinstance(node, ast.Expr):
@@ -174,8 +172,8 @@ _NO_FORMULA = ("annotation", "returns", "type_comment", "ctx", "kind")
 
 
 def _formula(node: Any, names: Mapping[str, str]) -> Any:
-    """What of a syntax tree changes a result, as nested lists. Empty fields are left
-    out, because newer versions of Python add some.
+    """The parts of a syntax tree that change a result, as nested lists. Empty fields
+    are left out, because newer versions of Python add some.
     """
     if isinstance(node, list):
         return [_formula(child, names) for child in node if not _is_aside(child)]
@@ -221,8 +219,8 @@ def _local_names(node: Any) -> dict[str, str]:
 
 
 def code_of(root: Path, dotted: str) -> Code:
-    """The code behind a dotted path; raises LookupError as locate_source does. A module
-    has none.
+    """The code behind a dotted path; raises LookupError as locate_source does. For a
+    module, `nodes` is empty.
     """
     path, _ = locate_source(root, dotted)
     text = (root / path).read_text(encoding="utf-8")
@@ -334,12 +332,12 @@ def recorded_figures(env: BuildEnvironment) -> dict[str, dict[str, Figure]]:
 def figure_of(
     text: str, metadata: Mapping[str, Any], formats: Mapping[str, str]
 ) -> Figure:
-    """A figure as a page shows it: a number in its format of today.
+    """A figure as a page shows it, a number in its present format.
 
     Args:
         text: Text that the cell recorded, quoted.
-        metadata: That of the record: name of the figure, and its number.
-        formats: Those of `read_formats`.
+        metadata: Metadata of the record: name of the figure, and its number.
+        formats: Result of `read_formats`.
     """
     record = metadata["scrapbook"]
     number = record.get("number")
@@ -403,7 +401,7 @@ def find_label(env: BuildEnvironment, label: str) -> tuple[str, str, str] | None
         page, anchor, title = standard["labels"][label]
         figure = env.toc_fignumbers.get(page, {}).get("figure", {}).get(anchor)
         return page, anchor, f"Figure {'.'.join(map(str, figure))}" if figure else title
-    if label in standard["anonlabels"]:  # before a paragraph, which has no title
+    if label in standard["anonlabels"]:  # of a paragraph, which has no title
         page, anchor = standard["anonlabels"][label]
         return page, anchor, env.titles[page].astext() if page in env.titles else label
     return None

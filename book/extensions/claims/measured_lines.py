@@ -1,12 +1,12 @@
-"""Each computed number of the text knows the line that computed it: a link to the cell
-of its page.
+"""Links each computed number of the text to the cell that computed it.
 
 `` {glue:text}`D-eq2.below` `` pastes the figure that a cell of the page recorded with
-`measured("D-eq2", below=value)`, in the format of `claims.yml`. Here the paste becomes a
-link to that cell, and the page remembers the argument, `below=value`. A name in an
-f-string, as in `measured("D-eq3", {f"unstable_n{n}": value})`, stands for all names of
-its form. In a notebook and in print the number stands alone. The page shows a cell
-without the statements that only record: they are in the notebook and on the cards.
+`measured("D-eq2", below=value)`, in the format of `claims.yml`. Here the pasted number
+becomes a link to that cell, and the argument, `below=value`, is stored with the page. A
+name in an f-string, as in `measured("D-eq3", {f"unstable_n{n}": value})`, stands for all
+names of its form. In a notebook and in print the number is plain text. The page shows a
+cell without the statements that only record figures: they are in the notebook and on the
+cards.
 """
 
 import ast
@@ -25,16 +25,16 @@ from extensions.claims.links import figure_of, formats
 from rankone_book.claims import format_of
 
 _logger = logging.getLogger(__name__)
-# What stands over a folded cell: (closed, open)
+# title of a folded cell: (closed, open)
 SETUP = ("Set-up", "Hide the set-up")
-# of a cell that shows nothing
+# title of a cell that shows nothing
 NUMBERS = (
     "How these numbers are computed",
     "Hide how these numbers are computed",
 )
 PICTURE = ("Code of the figure", "Hide the code of the figure")
 CODE = ("Show the code", "Hide the code")
-ANY = ".*"  # in the pattern of a key: what an f-string inserts, which may be nothing
+ANY = ".*"  # pattern of the text that an f-string inserts into a key
 
 
 class number(nodes.Inline, nodes.TextElement):
@@ -51,8 +51,8 @@ class Line(NamedTuple):
 
     @property
     def generality(self) -> tuple[bool, int]:
-        """Small for a pattern that fits few keys: it comes before others that fit a
-        key.
+        """Sort key that is small for a pattern that fits few keys. Of the patterns that
+        fit a key, the smallest is used.
         """
         return ANY in self.keys, -len(self.keys.replace(ANY, ""))
 
@@ -65,8 +65,8 @@ class PasteNumber(PasteTextRole):
     """A pasted figure that keeps its key."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Text that MyST-NB pastes, in the format of `claims.yml` and in a node of its
-        own.
+        """Text that MyST-NB pastes, in the format of `claims.yml` and in its own
+        node.
         """
         pasted, messages = super().run()
         if not pasted:
@@ -84,7 +84,7 @@ class PasteNumber(PasteTextRole):
 
 
 def measured_lines(source: str) -> list[Line]:
-    """The arguments of `measured` in a cell, those of one key first."""
+    """The arguments of `measured` in a cell, those for a single key first."""
     lines = [
         line
         for node in ast.walk(ast.parse(source))
@@ -139,8 +139,8 @@ def _pattern(name: ast.expr) -> str:
 
 
 def without_bookkeeping(source: str) -> str:
-    """A cell without the statements that only record figures: what a reader would
-    write.
+    """A cell without the statements that only record figures, as a reader would write
+    it.
     """
     try:
         body = ast.parse(source).body
@@ -185,8 +185,8 @@ def _is_bookkeeping(node: ast.AST) -> bool:
 
 
 def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
-    """Show a cell without its bookkeeping, or fold it away where it is nothing else;
-    the fold says what is in it.
+    """Show a cell without its bookkeeping, or fold the cell if it has nothing else. The
+    title of the fold says what is in it.
     """
     if cell.get("hide_mode", "input") != "input":
         return
@@ -208,8 +208,8 @@ def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
 
 
 def sets_up(source: str) -> bool:
-    """True if a cell imports from three places or more, and else only configures, and
-    defines what takes one line.
+    """True if a cell has three or more imports, and otherwise only assignments, calls
+    and functions of one statement.
     """
     try:
         body = ast.parse(source).body
@@ -251,8 +251,8 @@ def _prompt(cell: nodes.container) -> tuple[str, str]:
 
 
 def place(app: Sphinx, doctree: nodes.document) -> None:
-    """Name the cells that record figures, let each number link to its cell, and
-    remember the lines.
+    """Name the cells that record figures, link each number to its cell, and store the
+    lines with the page.
     """
     lines: list[tuple[str, Line]] = []
     for cell in doctree.findall(nodes.container):
@@ -293,7 +293,7 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def outdated(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
-    """Pages that show a figure in a format which is no longer that of `claims.yml`."""
+    """Pages that show a figure in another format than `claims.yml` has now."""
     format_by_name = formats(env)
     return [
         docname
@@ -325,7 +325,7 @@ def _above(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, in the place of MyST-NB's own role."""
+    """Register with Sphinx, in place of MyST-NB's own role."""
     app.setup_extension("myst_nb")
     app.setup_extension("extensions.claims.table")  # which names the file of claims
     app.add_node(number, html=(_visit, _depart))

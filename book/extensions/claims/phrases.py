@@ -1,8 +1,8 @@
-"""Names of the figures on the page of claims: as a table of a chapter does, else as
-`phrases.yml` says.
+"""Phrases that say what each figure on the page of claims is, from the tables of the
+chapters, else from `phrases.yml`.
 
-The first cell of a row says what the figure in it is; in a table of several columns, so
-does the head of its column.
+In a table, the phrase of a figure is the first cell of its row. If the table has
+several columns of figures, the head of the column follows.
 """
 
 import re
@@ -32,7 +32,7 @@ _logger = logging.getLogger(__name__)
 
 
 def remember(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep the phrases of a page: key of a figure → its phrase."""
+    """Store the phrases of a page with it: key of a figure → its phrase."""
     if page_phrases := dict(
         reversed(
             [pair for table in doctree.findall(nodes.table) for pair in _of(table)]
@@ -42,8 +42,8 @@ def remember(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def phrases(env: BuildEnvironment) -> dict[str, str]:
-    """Key of a figure → its phrase, of every page and of the file; a key that stands in
-    both is a warning.
+    """Key of a figure → its phrase, from every page and from the file. A key in both
+    raises a warning.
     """
     in_tables = {
         key: words
@@ -77,7 +77,7 @@ def _of(table: nodes.table) -> Iterator[tuple[str, str]]:
 
 def _words(entry: nodes.entry) -> str:
     """The words of a cell, its formulas between dollars, without the mark of a printed
-    difference; nothing if the cell needs a figure or another place.
+    difference. Empty if the cell has a computed number, a reference or raw HTML.
     """
     if any(
         entry.findall(

@@ -1,13 +1,13 @@
 """The book's tables of claims and of errata, made from `claims.yml` and from the
 figures measured in this build.
 
-`{claims-table}` and `{errata-table}` read the rows when the page is read, and fill in,
-once every page is known, what only the whole build can tell: the number of the
-statement a row points to, and the figures that the chapters recorded with
+`{claims-table}` and `{errata-table}` read the rows when the page is read. Once every
+page is known, they fill in what only the whole build has: the number of the statement
+to which a row points, and the figures that the chapters recorded with
 `rankone_book.claims.measured`. MyST-NB writes those records beside each executed
 notebook, cached or fresh, so that a page never shows a figure of another build. A
-figure or a label that is missing, and a figure that does not meet its condition, is a
-warning, and warnings are errors.
+missing figure or label, and a figure that does not meet its condition, raise a warning,
+and a warning fails the build.
 """
 
 import json
@@ -65,8 +65,8 @@ class claims_node(nodes.General, nodes.Element):
 
 
 class pending_figure(nodes.Inline, nodes.Element):
-    """A figure of this build, by its key; with `named`, after the phrase that says what
-    it is.
+    """A figure of this build, by its key. With `named`, the phrase that says what it is
+    comes first.
     """
 
 
@@ -97,7 +97,7 @@ def breakable(latex: str, long: int = 30) -> list[str]:
     for token in re.findall(r"\\[a-zA-Z]+|\\.|.", latex):
         depth += (token == "{") - (token == "}")
         if token in RELATIONS and depth == 0 and len(pieces[-1]) > long:
-            pieces.append("{}")  # what the relation stands behind, for its spacing
+            pieces.append("{}")  # an empty term before the relation, for its spacing
         pieces[-1] += token
     return pieces
 
@@ -118,7 +118,7 @@ def _figure(row: Row, key: str, *, named: bool = False) -> nodes.Node:
 
 
 def _name(kind: str, row: Row, *children: nodes.Node) -> nodes.paragraph:
-    """A row's name, and a link to the row that stays."""
+    """A row's name, and a permanent link to the row."""
     place = make_id(f"{kind}-{row['id']}")
     link = f'<a class="headerlink" href="#{place}" aria-label="Permanent link to {row["id"]}">#</a>'
     return _paragraph(
@@ -140,12 +140,12 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
     )
     if "errata" in row:
         status = pending_target("", status, kind="errata", claim=row["id"])
-    ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
+    ranges = re.search(r"\d-\d", row["id"])  # as in D-eq19-21, which names them
     names = nodes.strong(
         "", ", ".join([row["id"], *([] if ranges else row.get("includes", []))])
     )
     figures = [_paragraph(_figure(row, key, named=True)) for key in row["figures"]]
-    # which says it too
+    # a figure of provenance already says it
     if not any(key.endswith(".provenance") for key in row["figures"]):
         figures += [
             _paragraph(f"recorded: {coverage(load_record(name))}")
@@ -217,14 +217,16 @@ def _erratum_row(row: Row, names: Container[str]) -> nodes.row:
 
 
 class ClaimsTable(SphinxDirective):
-    """Every claim, what became of it, its figures in this build, and where it is
-    derived, computed and tested.
+    """Every claim, its status, its figures in this build, and where it is derived,
+    computed and tested.
     """
 
     kind = "claims"
 
     def run(self) -> list[nodes.Node]:
-        """Make the rows; the rest waits for the whole book."""
+        """Make the rows; numbers and figures are filled in when the whole book is
+        read.
+        """
         self.env.metadata[self.env.docname]["claims_page"] = self.kind
         path = Path(self.env.srcdir, self.config.claims_file)
         self.env.note_dependency(str(path))
@@ -236,7 +238,7 @@ class ClaimsTable(SphinxDirective):
         return [node]
 
     def shows(self, _row: Row) -> bool:
-        """True if a row belongs into this table."""
+        """True if a row belongs in this table."""
         return True
 
     def row(self, row: Row) -> nodes.row:
@@ -293,16 +295,16 @@ def _mutation(root: Path) -> dict[str, Any]:
 
 
 def _is_current(root: Path, source: str, result: dict[str, Any]) -> bool:
-    """True if a function computes the same as when the tests were asked."""
+    """True if a function still computes what it computed when its tests were tried."""
     try:
         return result["state"] == code_of(root, source).state
-    except LookupError:  # there is no such module any more
+    except LookupError:  # the module is gone
         return False
 
 
 class MutationCount(SphinxDirective):
-    """One sentence: of the small changes made in the functions that claims name, how
-    many the tests noticed.
+    """One paragraph: how many of the small changes in the functions that claims name
+    were noticed by the tests.
     """
 
     def run(self) -> list[nodes.Node]:
@@ -342,8 +344,8 @@ class MutationCount(SphinxDirective):
 
 
 class PrintedRole(SphinxRole):
-    """`` {printed}`ID ID` `` beside a statement: the sources print it differently, and
-    links lead to how, one each.
+    """`` {printed}`ID ID` `` beside a statement that the sources print differently,
+    with a link to each erratum.
     """
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
@@ -366,8 +368,8 @@ class ErrataTable(ClaimsTable):
     required_arguments = 1
 
     def shows(self, row: Row) -> bool:
-        """True if a correction is of the kind that the argument names; the first ones
-        are shown once, apart.
+        """True if a correction is of the kind that the argument names. The `first`
+        corrections have a table of their own.
         """
         erratum = row.get("errata", {})
         group = "first" if erratum.get("first") else erratum.get("kind")
@@ -456,7 +458,7 @@ def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
 def _tables(
     app: Sphinx, docname: str, kind: str, rows: list[nodes.row]
 ) -> Iterator[nodes.Node]:
-    """One table a chapter, in the order of the contents; rows with no chapter come
+    """One table per chapter, in the order of the contents; rows with no chapter come
     last.
     """
     pages = {

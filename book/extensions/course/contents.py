@@ -8,8 +8,8 @@ import yaml
 
 
 class Page(NamedTuple):
-    """A page of the contents: its document, the caption of its part, and the page that
-    it stands behind, if any.
+    """A page of the contents: its document, the caption of its part, and the page under
+    which it is listed, if any.
     """
 
     document: str
@@ -24,7 +24,7 @@ class Page(NamedTuple):
 
 @cache
 def contents(root: Path) -> tuple[Page, ...]:
-    """Every page in order, the first included; none where there are no contents."""
+    """Every page in order, from the first page on; empty if there is no `_toc.yml`."""
     file = root / "_toc.yml"
     toc = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
     pages = [Page(toc["root"])] if "root" in toc else []

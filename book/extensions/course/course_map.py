@@ -1,5 +1,5 @@
-"""The course of `course.yml`, with what follows from it: titles, claims, exercises, the
-minutes of every syllabus.
+"""The course of `course.yml`, and what is computed from it: titles, claims, exercises,
+the minutes of every syllabus.
 """
 
 import re
@@ -28,8 +28,10 @@ class Exercise(NamedTuple):
 
 @dataclass(frozen=True)
 class Session:
-    """One meeting of a syllabus: chapters derived or shown in brief, then what is
-    asked, read and set, by name.
+    """One meeting of a syllabus, as names of chapters and exercises: `teach` are
+    derived, `core` shown in brief, `ask` have their questions asked, `read` are read at
+    home, and `set` are set as homework. `hall` and `home` are minutes in class and at
+    home.
     """
 
     teach: list[str]
@@ -51,7 +53,7 @@ class Syllabus:
 
     @property
     def minutes(self) -> tuple[int, int]:
-        """In the hall, and at home."""
+        """Minutes in class, and at home."""
         return sum(s.hall for s in self.sessions), sum(s.home for s in self.sessions)
 
 
@@ -114,7 +116,9 @@ class Course:
         return match[1]
 
     def claims_of(self, name: str) -> list[str]:
-        """Ids of the claims whose statement stands in the chapter or behind it."""
+        """Ids of the claims whose statement is in the chapter or in a page behind
+        it.
+        """
         labels = {
             label
             for page in (name, *self.further(name))
@@ -147,7 +151,7 @@ class Course:
         return next((exercise.page for exercise in self.exercises_of(name)), None)
 
     def further(self, name: str) -> list[str]:
-        """Pages behind the chapter, for those who want more of it."""
+        """Pages behind the chapter, which go further."""
         return [
             page.name
             for page in contents(self.root)
@@ -155,7 +159,7 @@ class Course:
         ]
 
     def read(self, name: str) -> int:
-        """Minutes to read the chapter, or a page behind one."""
+        """Minutes to read a chapter, or a page behind one."""
         return reading_minutes(self._sources[name])
 
     def after(self, name: str) -> list[str]:
@@ -164,7 +168,7 @@ class Course:
 
     def facts(self, name: str) -> str:
         """The line under the title of a chapter, or of a page behind one, in MyST:
-        minutes, and what it needs.
+        minutes and prerequisites.
         """
         link = "{{doc}}`/book/chapters/{}`".format
         if name not in self.chapters:
@@ -202,16 +206,16 @@ class Course:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many questions the chapters ask, and for how many a button above an
-        explorer sets it.
+        """The number of questions in the chapters, and of those that have a button
+        above an explorer.
         """
         asked = [entry for name in self.chapters for entry in self.questions(name)]
         buttons = sum("question" in entry for entry in asked)
         return {"questions": len(asked), "buttons": buttons}
 
     def button(self, entry: dict[str, Any]) -> str | None:
-        """Words on the button above the explorer that sets what a misconception's entry
-        sets.
+        """Label of the button above the explorer for the question of a misconception,
+        or None.
         """
         if "question" not in entry:
             return None
@@ -224,7 +228,7 @@ class Course:
 
     @cached_property
     def syllabi(self) -> list[Syllabus]:
-        """Every syllabus, its minutes added up."""
+        """Every syllabus, with the minutes of its sessions."""
         return [
             Syllabus(
                 entry["title"],
@@ -236,7 +240,7 @@ class Course:
 
     @property
     def longest(self) -> int:
-        """Minutes that a session in the hall takes at most."""
+        """Most minutes of a session in class."""
         return self._map["pace"]["hall"]
 
     def _session(

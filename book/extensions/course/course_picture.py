@@ -8,8 +8,8 @@ from extensions.course.course_map import Course
 
 ROW = 52  # height of a chapter's row
 AXIS = 94  # where the arcs begin and end
-# how much further left an arc reaches for each row that it spans: over eleven it stays
-# in the picture
+# how much further left an arc reaches for each row that it spans; up to eleven rows it
+# stays in the picture
 STEP = 10
 
 
@@ -18,7 +18,7 @@ def picture(course: Course, target: dict[str, str]) -> str:
 
     Args:
         course: Its chapters are drawn in their order.
-        target: Name of a chapter -> where its name leads.
+        target: Name of a chapter -> address to which its name links.
     """
     rows = {name: ROW * n + ROW // 2 for n, name in enumerate(course.chapters)}
     arcs = []

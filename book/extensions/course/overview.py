@@ -1,12 +1,13 @@
 """Pages for teachers, made from `course.yml`: the line under each chapter's title, and
 the pages of the part for teachers.
 
-`{chapter-facts}` stands under a chapter's title, `{course-hours}` on the first page,
-`{course-map}` and `{syllabi}` on the page for teachers, and `{teaching-notes} NAME`
-makes an instructor's page. All but the picture is MyST, so that links, mathematics and
-numbers are the book's own; `{claim}` links to a claim's row, `{figure}` is a figure of
-this build, and `{course-count}` is a number of `Course.counts`. Python writes the lines
-rather than a template, because most of them depend on what a chapter has.
+`{chapter-facts}` is used under a chapter's title, `{course-hours}` on the first page,
+and `{course-map}` and `{syllabi}` on the page for teachers; `{teaching-notes} NAME`
+makes an instructor's page. All but the picture is written in MyST, so that links,
+mathematics and numbers are those of the book. `{claim}` links to a claim's row,
+`{figure}` is a figure of this build, and `{course-count}` is a number of
+`Course.counts`. Python writes the lines rather than a template, because most lines
+depend on which entries a chapter has.
 """
 
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ class _Written(SphinxDirective):
     """A directive whose content is written from the map."""
 
     def run(self) -> list[nodes.Node]:
-        """Parse what `lines` writes, and remember what it depends on."""
+        """Parse the lines, and note the files on which they depend."""
         root = Path(self.env.srcdir)
         for file in ["course.yml", "claims.yml"]:
             self.env.note_dependency(str(root / "book" / file))
@@ -50,7 +51,7 @@ class _Written(SphinxDirective):
 
 
 class ChapterFacts(_Written):
-    """Minutes and prerequisites of the chapter it stands in."""
+    """Minutes and prerequisites of the chapter that uses the directive."""
 
     def lines(self) -> Iterator[str]:
         """One paragraph."""
@@ -130,7 +131,7 @@ class FigureRole(SphinxRole):
     """A figure of this build, by its key."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Leave a place for it: it is known when every chapter has run."""
+        """Leave a placeholder: the figure is known when every chapter has run."""
         return [pending_figure(key=self.text, claim="course.yml", promised=True)], []
 
 
@@ -293,7 +294,7 @@ def _syllabus(course: Course, syllabus: Syllabus) -> Iterator[str]:
     ]
     for n, session in enumerate(syllabus.sessions, 1):
         time = f"{_hours(session.hall)} in class, {_hours(session.home)} at home"
-        # the sum above is the time of an only session
+        # if there is one session, its time is already in the sum above
         yield f"- **Session {n}: {time}**" if len(syllabus.sessions) > 1 else "- Plan"
         for line, *questions in _session(course, session):
             yield f"  - {line}"
@@ -302,7 +303,7 @@ def _syllabus(course: Course, syllabus: Syllabus) -> Iterator[str]:
 
 
 def _session(course: Course, session: Session) -> Iterator[list[str]]:
-    """Lines of a session, each with the questions that stand below it."""
+    """Lines of a session, each with the questions below it."""
     for name in session.teach:
         claims = joined(
             f"{{claim}}`{claim} only`" for claim in course.chapters[name]["insist"]

@@ -1,5 +1,5 @@
-"""Minutes that a page takes to read, and the computed numbers that it asks of its
-reader, reckoned from its source.
+"""Minutes that a page takes to read, and the computed numbers in its sentences,
+estimated from its source.
 """
 
 import re
@@ -23,7 +23,7 @@ DISPLAYED = 25
 CODE = 0.1
 FIGURE = 20
 EXPLORER = 180
-STEP = 5  # minutes are said in such steps, rounded up
+STEP = 5  # minutes are rounded up to a multiple of this
 FOLDED = re.compile(r"^\{(?:dropdown|tour)\}|^:class:.*\bdropdown\b", re.MULTILINE)
 HIDDEN = re.compile(r"(?:remove|hide)-(?:input|cell)")
 OPTIONS = re.compile(r"\A(?:---\n.*?\n---\n|(?::[\w-]+:[^\n]*\n)*)", re.DOTALL)
@@ -31,15 +31,13 @@ OPTIONS = re.compile(r"\A(?:---\n.*?\n---\n|(?::[\w-]+:[^\n]*\n)*)", re.DOTALL)
 
 @cache
 def reading_minutes(source: str) -> int:
-    """Minutes to read a page of MyST; what is folded away is left to those who open
-    it.
-    """
+    """Minutes to read a page of MyST, without its folded parts."""
     return STEP * -int(-sum(map(_seconds, _open(source))) // (60 * STEP))
 
 
 def numbers_in(source: str) -> Iterator[tuple[str, list[int]]]:
-    """Each paragraph of running text, and how many computed numbers stand in each of
-    its sentences.
+    """Each paragraph of running text, and the number of computed numbers in each of its
+    sentences.
     """
     for before, token in pairwise([Token("start", "", 0), *_parser().parse(source)]):
         if before.type == "paragraph_open":
@@ -63,7 +61,9 @@ def _parser() -> MarkdownIt:
 
 
 def _open(source: str) -> Iterator[Token]:
-    """Text that stands open on the page: of a directive that holds text, its text."""
+    """Tokens of the text that is not folded on the page, those within directives
+    included.
+    """
     for token in _parser().parse(source):
         nested = token.type in ("fence", "colon_fence") and re.match(
             r"\{(?!code-cell|math|code)", token.info
@@ -104,7 +104,7 @@ def _code(cell: str) -> float:
     if HIDDEN.search(cell):
         return seconds
     code = OPTIONS.sub("", cell)
-    if sets_up(code):  # the page folds it
+    if sets_up(code):  # the page folds a set-up
         return seconds
     code = without_bookkeeping(code)
     return seconds + CODE * len("".join(code.split()))

@@ -1,12 +1,12 @@
-"""Has a page drawn as soon as its words have come: it waits for one style, and for no
-script.
+"""Lets a browser draw a page as soon as its text has arrived: the page waits for one
+style sheet, and for no script.
 
-The theme and the extensions of a book ask for a score of styles and scripts before a
-line is drawn, each a journey of its own. Here those styles become one, which pages
-share, and the scripts are fetched when the page has been drawn and run in their order.
-It works on the written pages: some of it stands in the theme's templates. esbuild
-could join styles in place of `style`, some twenty lines; which styles and scripts to
-join, only a written page says.
+The theme and the extensions of a book load some twenty styles and scripts before
+anything is drawn, each with a request of its own. Here those styles become one, which
+pages share, and the scripts are fetched after the page has been drawn, and run in their
+order. The module works on the written pages, because some of these tags come from the
+theme's templates. esbuild could replace `style`, some twenty lines, but not find which
+styles and scripts to join: only a written page has them.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from sphinx.util import logging
 from extensions.delivery.lean_style import COMMENT
 
 FOLDER = Path("_static", "styles")
-OF = "data-of"  # the styles that one was made of, for a page that is not written anew
+OF = "data-of"  # the joined styles, for pages that are not rewritten
 STYLE = re.compile(
     r'[ \t]*<link\b(?=[^>]*\brel="stylesheet")(?![^>]*\bmedia=)[^>]*>\n?'
 )
@@ -36,12 +36,12 @@ ATTRIBUTE = re.compile(r'([\w-]+)(?:="([^"]*)")?')
 OPTIONS = re.compile(
     r'<script\b[^>]*\ssrc="([^"]*documentation_options\.js)[^"]*"[^>]*></script>'
 )
-# which says that the page stands; which starts a search
+# custom.js marks the page as complete; searchindex.js starts a search
 LAST = (
     "custom.js",
     "searchindex.js",
 )
-# scripts of few pages that the extensions ask for on all
+# script that extensions load on all pages → class without which a page does not need it
 ONLY_WITH = {"design-tabs.js": "sd-tab-set"}
 LATER = """<script type="application/json" id="later">{}</script>
 <script>
@@ -71,8 +71,8 @@ _logger = logging.getLogger(__name__)
 
 
 def soon(page: str, site: Path, place: Path) -> str:
-    """A page at that place of the site that is drawn with one style, which is written,
-    and before its scripts come.
+    """The page at `place` of the site, with one style, which is written, and with its
+    scripts loaded after it is drawn.
     """
     head, body, tail = page.partition("<body")
     main, end, foot = tail.rpartition("</main>")
@@ -112,7 +112,9 @@ def _plain(script: dict[str, str]) -> dict[str, str]:
 
 
 def _turn(script: dict[str, str]) -> int:
-    """Order in which a browser runs it: scripts that wait for the page come last."""
+    """Sort key for the order in which a browser runs a script: those that wait for the
+    page come last.
+    """
     ends = [n for n, name in enumerate(LAST, 2) if name in script["src"]]
     return ends[0] if ends else int("defer" in script)
 
@@ -132,7 +134,9 @@ def _sources(links: list[str], site: Path, place: Path) -> Iterator[Path]:
 
 
 def _link(sources: list[Path], site: Path, place: Path) -> str:
-    """Write these as one style, by a name that says which they are; the link to it."""
+    """Write these as one style, named by a hash of their names, and return the link to
+    it.
+    """
     of = " ".join(source.relative_to(site).as_posix() for source in sources)
     path = site / FOLDER / f"page-{hashlib.sha256(of.encode()).hexdigest()[:8]}.css"
     text = "\n".join(style(source, path.parent) for source in sources)
@@ -142,7 +146,9 @@ def _link(sources: list[Path], site: Path, place: Path) -> str:
 
 
 def style(source: Path, folder: Path) -> str:
-    """A style with those that it imports, as it reads in a file of another folder."""
+    """Text of a style and of those that it imports, with addresses as seen from another
+    folder.
+    """
     parts = IMPORT.split(
         CHARSET.sub("", COMMENT.sub("", source.read_text(encoding="utf-8")))
     )
@@ -160,8 +166,8 @@ def _moved(text: str, before: Path, folder: Path) -> str:
 
 
 def quieten(script: Path) -> None:
-    """Leave out of the theme's script what custom.js does: it would lay out the page
-    anew for each box it looks at.
+    """Remove from the theme's script what custom.js does too: it would lay out the page
+    again for each box that it examines.
     """
     text = script.read_text(encoding="utf-8")
     if "scrollWidth" in text and not LOOKS.search(text):
@@ -188,6 +194,6 @@ def _write_built(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, behind what makes the styles lean."""
+    """Register with Sphinx, to run after the styles are made lean."""
     app.connect("build-finished", _write_built, priority=950)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,10 +1,9 @@
-"""Leaves of the styles of the theme and of extensions what the book's pages can use: a
-third, to fetch and to match.
+"""Removes from the styles of the theme and of extensions the rules that no page of the
+book can use: two thirds of what a browser fetches and matches.
 
-A rule stays where every class and id that it names stands somewhere in a page or a
-script, whatever it means there. The theme's own style shrinks from 397 to 107 kB.
-esbuild removes no rule. PurgeCSS does, but a build of the book needs no package of npm
-today.
+A rule is kept if every class and id in it occurs as a word in some page or script. The
+theme's own style shrinks from 397 to 107 kB. esbuild removes no rule. PurgeCSS does,
+but a build of the book needs no package of npm today.
 """
 
 import re
@@ -24,8 +23,8 @@ SOURCE = (
     / "static"
     / STYLE
 )
-LARGE = ("searchindex.js", "plotly.js")  # that name nothing of the theme's
-NESTED = ("@media", "@supports", "@layer", "@container")  # rules of rules
+LARGE = ("searchindex.js", "plotly.js")  # files that name no class of the theme
+NESTED = ("@media", "@supports", "@layer", "@container")  # rules that contain rules
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 MARK = re.compile(r"""\"(?:\\.|[^"\\])*\"|'(?:\\.|[^'\\])*'|[{};]""")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
@@ -34,7 +33,7 @@ EXCEPT = re.compile(r":not\((?:[^()]|\([^()]*\))*\)")
 
 
 def lean(style: str, words: set[str]) -> str:
-    """A style without the rules for classes and ids that are none of the words."""
+    """A style without the rules for classes and ids that are not among the words."""
     return "".join(_lean_rules(COMMENT.sub("", style), words))
 
 
@@ -52,8 +51,8 @@ def _lean_rules(style: str, words: set[str]) -> Iterator[str]:
 
 
 def _rules(style: str) -> Iterator[tuple[str, str | None]]:
-    """Head of each rule, and the text between its braces; None for a statement
-    without.
+    """Head of each rule, and the text between its braces, or None for a statement
+    without braces.
     """
     depth = start = opened = 0
     for mark in MARK.finditer(style):
@@ -71,7 +70,7 @@ def _rules(style: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _selectors(head: str) -> list[str]:
-    """The selectors of a rule: a comma within brackets parts none."""
+    """The selectors of a rule; a comma within brackets does not separate selectors."""
     parts = [""]
     depth = 0
     for letter in head:
@@ -91,8 +90,8 @@ def _can_match(selector: str, words: set[str]) -> bool:
 
 
 def words_of(site: Path) -> set[str]:
-    """All that a class or an id of the site's pages may be, as its pages and scripts
-    have it.
+    """All words of the site's pages and scripts, among which are all classes and
+    ids.
     """
     files = [
         path
@@ -116,7 +115,7 @@ def _lean_built(app: Sphinx, exception: Exception | None) -> None:
             for name in app.config.html_static_path
             if not Path(name).is_absolute()
         ]
-        # other folders are of extensions
+        # other styles belong to the theme and to extensions
         own_styles = {path.name for folder in folders for path in folder.rglob("*.css")}
         for path in static.rglob("*.css"):
             if path.name not in own_styles and path.name != formulas.STYLE:

@@ -1,12 +1,12 @@
-"""Writes the pictures of the built pages as WebP with a palette: the same to the eye at
-a fifth of the weight.
+"""Writes the pictures of the built pages as WebP with a palette: the same to the eye,
+in a fifth of the bytes.
 
-Each page is told their sizes, so that nothing moves when they arrive. On a phone it
-shows the figure that was drawn for one, whose panels stand one below another, and its
-caption says so. The notebooks keep the full pictures.
+Each page gets their sizes, so that nothing moves when they arrive. On a phone a page
+shows the figure that was drawn for phones, whose panels are one below another, and its
+caption says "above" for "left". The notebooks keep the full pictures.
 
-The pictures are lightened beside the writing of the pages, which leaves all processors
-but one idle, and later builds find them again.
+The pictures are lightened while the pages are written, which uses one processor alone.
+Later builds reuse them.
 """
 
 import io
@@ -34,10 +34,10 @@ from sphinx.application import Sphinx
 
 from rankone_book.figures import PHONE
 
-# colours: lines, marks and letters have fewer, photographs and heat maps more
+# number of colours: lines, marks and letters have fewer, photographs and heat maps more
 DRAWN = 5_000
-# of the pixels of a picture: where translucent bands mix their colours, it is a drawing
-# all the same
+# fraction of white pixels above which a picture is a drawing even if it has more
+# colours, such as those of translucent bands
 PAPER = 0.6
 SHOWN = re.compile(
     r'<img (?=[^>]*src="(?P<folder>[^"]*_images/)(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>'
@@ -45,13 +45,13 @@ SHOWN = re.compile(
 LINKED = re.compile(r'(href="[^"]*_images/[\w-]+)\.png"')
 # WebP's effort: its highest, 6, takes 47 times as long and saves half a per cent
 METHOD = 4
-# what decides how a picture looks
+# decides, with the picture, how the result looks
 CODE = Path(__file__).read_bytes()
-ON_PHONE = "-phone"  # of the name of a figure that was drawn for one
+ON_PHONE = "-phone"  # ending of the name of a figure that was drawn for a phone
 NARROW = "(max-width: 576px)"  # as in the styles
 CAPTION = re.compile(r"(?<=</picture>)(.*?</figcaption>)", re.S)
 STACKED = {"left": "above", "right": "below", "Left": "Above", "Right": "Below"}
-# or a tag
+# a tag, or a word that names a side
 SIDE = re.compile(
     r"<[^>]*>|(?<!left to )\b([Ll]eft|[Rr]ight)\b(?=[,:)]| (?:against|by|from|with|without) )"
 )
@@ -66,7 +66,7 @@ class PhoneRenderer(MimeRenderPlugin):
     def handle_mime(
         renderer: NbElementRenderer, data: MimeData, inline: bool
     ) -> list[nodes.Element] | None:
-        """Nothing, or no answer where the output is of another kind."""
+        """No nodes, or None if the output is of another kind."""
         return [] if data.mime_type == PHONE else None
 
 
@@ -79,7 +79,8 @@ class Light(NamedTuple):
 
 
 def lightened(picture: bytes) -> bytes:
-    """A picture as a WebP of its 60 best colours; a drawing is as ink on nothing.
+    """A picture as a WebP of its 60 best colours; a drawing has a transparent
+    background.
 
     One round of k-means brings 60 colours closer to the photographs than the 128 of
     median cut alone, at three quarters of the weight. In a drawing it keeps the lines in
@@ -90,7 +91,7 @@ def lightened(picture: bytes) -> bytes:
         image.load()
     solid = Image.new("RGB", image.size, "white")
     solid.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)
-    # no colours are counted of a picture that has more
+    # `getcolors` returns None for a picture that has more
     drawn = solid.getcolors(DRAWN) is not None or _paper(solid) > PAPER
     colours = solid.quantize(60, Image.Quantize.MEDIANCUT, kmeans=1)
     light = colours.convert("RGB")
@@ -107,17 +108,19 @@ def _paper(picture: Image.Image) -> float:
 
 
 def _transparent(drawing: Image.Image) -> Image.Image:
-    """The drawing as ink on nothing: the same on white, and as dark on any paper."""
+    """The drawing as ink on a transparent background: the same on white, and as dark on
+    any other colour.
+    """
     colours = np.asarray(drawing, float) / 255
-    ink = 1 - colours.min(axis=-1, keepdims=True)  # what is not white
+    ink = 1 - colours.min(axis=-1, keepdims=True)  # 0 where the drawing is white
     pure = 1 - (1 - colours) / np.where(ink > 0, ink, 1)
     inks = np.concatenate([pure, ink], axis=-1)
     return Image.fromarray((255 * inks).round().astype(np.uint8), "RGBA")
 
 
 def sized(page: str, pictures: Mapping[str, Light]) -> str:
-    """A page that shows the lightened pictures, each fetched when the reader comes near
-    it, with its size in pixels and its kind, which the dark theme asks for.
+    """A page that shows the lightened pictures. Each is fetched when the reader comes
+    near it, and has its size in pixels and, for the dark theme, its kind.
     """
 
     def tag(match: re.Match[str]) -> str:
@@ -145,7 +148,7 @@ def sized(page: str, pictures: Mapping[str, Light]) -> str:
 
 def write_for_phones(notebooks: Iterable[NotebookNode], folder: Path) -> None:
     """Write each figure that was drawn for a phone beside the one for other screens,
-    whose name is its hash.
+    which is named by its hash.
     """
     for notebook in notebooks:
         for output in (
@@ -159,7 +162,7 @@ def write_for_phones(notebooks: Iterable[NotebookNode], folder: Path) -> None:
 class LightPictures:
     """The lightened pictures of a book, in a folder that its later builds share.
 
-    Each is named after what it was made of: the picture, and the code of this module.
+    Each is named by a hash of the original picture and of the code of this module.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -173,7 +176,7 @@ class LightPictures:
             self._future(picture)
 
     def replace(self, picture: Path) -> Light:
-        """Put the lightened picture in the place of a picture."""
+        """Replace a picture by the lightened picture."""
         kept = self._future(picture.read_bytes()).result()
         shutil.copyfile(kept, picture.with_suffix(".webp"))
         picture.unlink()
@@ -181,9 +184,11 @@ class LightPictures:
             return Light(*image.size, drawn=image.mode == "RGBA")
 
     def close(self) -> None:
-        """Drop what is not begun, and what no picture of this build was made into."""
+        """Cancel pictures that are not begun, and remove lightened pictures that this
+        build did not use.
+        """
         self._pool.shutdown(cancel_futures=True)
-        for kept in self._folder.glob("*"):  # of no folder: nothing
+        for kept in self._folder.glob("*"):  # empty if there is no folder
             if kept.stem not in self._begun:
                 kept.unlink()
 
@@ -207,7 +212,7 @@ class LightPictures:
 def lighten_all(
     pictures: Iterable[Path], pages: Iterable[Path], light: LightPictures
 ) -> None:
-    """Lighten pictures, and tell the pages."""
+    """Lighten pictures, and rewrite the pages that show them."""
     paths = list(pictures)
     light.begin(path.read_bytes() for path in paths)
     sizes = {path.stem: light.replace(path) for path in paths}
@@ -251,6 +256,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
             lighten_all(images.glob("*.png"), pages, light)
         light.close()
 
-    app.connect("builder-inited", begin)  # the cells have been run then
+    app.connect("builder-inited", begin)  # after the cells have been run
     app.connect("build-finished", end)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

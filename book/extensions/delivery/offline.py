@@ -1,5 +1,5 @@
-"""Takes off every page what extensions that the book leaves off would still add; they
-fetch it from elsewhere.
+"""Removes from every page the files that unused extensions still add, and that they
+would fetch from other sites.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def drop_unused_files(
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, ahead of those extensions and behind the theme."""
+    """Register with Sphinx, to run before those extensions load and after the theme."""
     app.connect("config-inited", disconnect_unused, priority=1)
     app.connect("html-page-context", drop_unused_files, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

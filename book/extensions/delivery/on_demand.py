@@ -1,9 +1,10 @@
-"""Takes what widgets are made of out of the built pages: a page is drawn when its words
-have come, and they come first.
+"""Moves the code and the data of widgets out of the built pages, so that the text of a
+page arrives and is drawn first.
 
-Code and pictures go into scripts of their own, which pages share and one in a folder
-may load too; the notebooks keep theirs. A page loads those that its explorers start
-with; what few readers ask for, an explorer loads when they do.
+Code and pictures go into scripts, which pages share, and which a page that is opened
+from a folder may load too. Notebooks keep their widgets whole. A page loads the scripts
+with which its explorers start. An explorer loads the others when a reader asks for
+them.
 """
 
 import json
@@ -17,16 +18,16 @@ from sphinx.application import Sphinx
 
 from extensions.pages.stills import CODE, STATE, mark
 
-# the traits that wait until they are asked for, as a state names them
+# traits that are loaded on demand, as a widget's state names them
 LATER = (["finer"], ["tiles"], ["others"])
-LONG = 1000  # letters of bytes that are worth a script
+LONG = 1000  # fewest characters that are moved into a script
 FOLDER = Path("_static", "bytes")
 HELD = re.compile(rf'(<script type="{re.escape(STATE)}">)(.*?)(</script>)', re.S)
 
 
 def moved(page: str, site: Path, place: Path) -> str:
-    """A page at that place of the site without what its widgets are made of, which is
-    in scripts of the site now.
+    """The page at `place` of the site, with the code and data of its widgets moved into
+    scripts.
     """
 
     def lighter(match: re.Match[str]) -> str:
@@ -46,7 +47,9 @@ def moved(page: str, site: Path, place: Path) -> str:
 
 
 def _moved(entry: dict[str, Any], site: Path, place: Path) -> Iterator[str]:
-    """Move the long parts of a widget; the scripts that it starts with."""
+    """Move the long parts of a widget into scripts, and yield those with which it
+    starts.
+    """
     if code := entry["state"].pop(CODE[0], None):
         entry.setdefault("buffers", []).append(
             {"encoding": "utf-8", "path": CODE, "data": code}

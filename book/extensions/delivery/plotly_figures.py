@@ -1,7 +1,7 @@
 """Shows plotly figures with no kernel: their JSON goes into the page, and one small
 script draws them.
 
-Give each figure a text for those who cannot see it:
+Give each figure a text for readers who cannot see it:
 `fig.update_layout(meta={"alt": "..."})`.
 """
 
@@ -29,9 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class PlotlyRenderer(MimeRenderPlugin):
-    """Turns the figure that plotly leaves in a notebook into an element that carries
-    it.
-    """
+    """Turns the JSON of a plotly figure in a notebook into an element of the page."""
 
     mime_priority_overrides: ClassVar = [("html", MIME, 1)]
 
@@ -39,7 +37,7 @@ class PlotlyRenderer(MimeRenderPlugin):
     def handle_mime(
         renderer: NbElementRenderer, data: MimeData, inline: bool
     ) -> list[nodes.Element] | None:
-        """The figure as raw HTML, or nothing where the output is of another kind."""
+        """The figure as raw HTML, or None if the output is of another kind."""
         if inline or data.mime_type != MIME:
             return None
         layout = data.content["layout"]
@@ -68,14 +66,14 @@ class PlotlyRenderer(MimeRenderPlugin):
 def add_script(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Add the drawing script to a page that has a figure, and to no other."""
+    """Add the drawing script to pages that have a figure."""
     if 'class="plotly-figure"' in context.get("body", ""):
         app.add_js_file("plotly-figures.js", defer="defer")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with MyST-NB, and have plotly leave figures as data wherever the build
-    runs.
+    """Register with MyST-NB, and make plotly output figures as JSON on every
+    machine.
     """
     os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"
     if PlotlyRenderer not in load_mime_renders():

@@ -1,14 +1,15 @@
-"""Starts the kernels of the chapters as forks of one process, which has imported what
-chapters import.
+"""Starts the kernels of the chapters as forks of one process, which has imported the
+chapters' modules.
 
-A kernel that starts by itself needs three seconds of a processor for its imports, and a
-fork a tenth of a second. The process is this file, run as a script. It reads one order
-per line from its input, forks, and answers with the number of the new process. It ends
-when its input is closed, also because the build was killed. The kernels end after it,
-because each of them watches its parent.
+A kernel that starts as usual needs three seconds of CPU time for its imports, a fork a
+tenth of a second. The process is this file, run as a script. It reads one order per
+line from its input, forks, and answers with the number of the new process. It ends when
+its input is closed, which also happens if the build is killed. The kernels end after
+it, because each of them watches its parent.
 
-A fork keeps no thread but its own. Therefore kernels start as usual where an import has
-started a thread, and on any system but Linux, whose own libraries start some.
+A fork has only the thread that forked. Therefore kernels start as usual if an import
+has started a thread, and on systems other than Linux, whose own libraries start
+threads.
 """
 
 import gc
@@ -26,8 +27,8 @@ from typing import Any, NoReturn
 from jupyter_client.manager import AsyncKernelManager
 
 THREADS = Path("/proc/self/task")  # the threads of a process, on Linux
-# A chapter ends within half a minute. Cycles that wait so long cost less memory than
-# looking for them as often as usual costs time: a twentieth of the chapter's.
+# A chapter ends within half a minute. Garbage collection at the usual rate would take a
+# twentieth of that time; collecting less often costs little memory.
 COLLECTIONS = (50_000, 20, 20)
 LIBRARIES = [
     "ipykernel.ipkernel",
@@ -55,7 +56,7 @@ class Forks:
     def start(
         self, command: list[str], folder: str, environment: dict[str, str]
     ) -> "Fork | None":
-        """A new kernel, or None where it has to be started as usual.
+        """A new kernel, or None if it has to be started as usual.
 
         Args:
             command: The command that would start it: Python, its options, `-m`, a
@@ -71,14 +72,14 @@ class Forks:
                 self._server = self._started()
             assert self._server.stdin is not None
             assert self._server.stdout is not None
-            with suppress(BrokenPipeError):  # it has ended, and its answer is empty
+            with suppress(BrokenPipeError):  # if it has ended, its answer is empty
                 print(order, file=self._server.stdin, flush=True)
             pid = json.loads(self._server.stdout.readline() or "null")
         return Fork(pid) if pid else None
 
     def close(self) -> None:
-        """End the process, and with it what is left of its kernels; it starts anew with
-        the next kernel.
+        """End the process, and with it its remaining kernels. It starts again with the
+        next kernel.
         """
         with self._lock:
             if self._server:
@@ -92,12 +93,12 @@ class Forks:
             "stdout": subprocess.PIPE,
             "text": True,
         }
-        # read by the import
+        # matplotlib reads it when it is imported
         variables = os.environ | {
             "MPLBACKEND": "module://matplotlib_inline.backend_inline"
         }
-        # In a session of its own, because an interrupt is meant for the build, which
-        # then closes this process.
+        # It has its own session, so that Ctrl-C reaches only the build, which then
+        # closes this process.
         return subprocess.Popen(
             [sys.executable, __file__], env=variables, start_new_session=True, **pipes
         )
@@ -152,14 +153,14 @@ class Kernel(AsyncKernelManager):
 
 def serve() -> None:
     """Import what chapters import, then fork a kernel for each order."""
-    # the cell that imports it fails too, and its page says why
+    # if an import fails, so does the cell that needs it, and its page says why
     with suppress(Exception):
         for name in [*LIBRARIES, *OURS]:
             module = import_module(name)
             for public in getattr(module, "__all__", ()) if name in OURS else ():
-                getattr(module, public)  # imports what the package imports on demand
+                getattr(module, public)  # loads what is imported on demand
     gc.collect()
-    gc.freeze()  # a fork need not look through what is here, which would copy it
+    gc.freeze()  # forks do not scan existing objects, which would copy their memory
     gc.set_threshold(*COLLECTIONS)
     signal.signal(signal.SIGCHLD, forget)
     safe = len([*THREADS.iterdir()]) == 1
@@ -184,11 +185,11 @@ def become(arguments: list[str], folder: str, environment: dict[str, str]) -> No
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # the output of this process carries the answers to the build
+    os.dup2(2, 1)  # standard output has the answers to the build
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    # the process that it watches
+    # the kernel ends when this parent does
     sys.argv = [
         *arguments,
         f"--IPKernelApp.parent_handle={os.getppid()}",

@@ -1,5 +1,5 @@
-"""Executes the chapters side by side; keys the cache on the package and the records,
-which the cache does not see.
+"""Executes the chapters in parallel, and gives each state of the package and of the
+records its own cache, because the cache's keys do not include them.
 """
 
 import hashlib
@@ -26,7 +26,8 @@ from extensions.course.contents import contents
 from extensions.execution.kernels import Kernel, forks
 
 CACHE = Path("_build/.jupyter_cache")
-# what chapters import, and the records that they draw
+# folders that chapters read: the modules that they import, and the records that they
+# draw
 READ = (
     "src",
     "experiments/results",
@@ -34,8 +35,8 @@ READ = (
 )
 
 # A kernel that is killed, or a full disk, can leave half a program in the cache of
-# compiled programs. JAX compiles it again, in every build, and warns. The warning alone
-# would fail the page until someone removes the cache.
+# compiled programs. JAX then compiles the program again in every build, and warns. The
+# warning would fail the page until someone removes the cache.
 BROKEN = [
     f"ignore:Error {verb} persistent compilation cache"
     for verb in ("reading", "writing")
@@ -43,8 +44,8 @@ BROKEN = [
 
 
 class Cost(NamedTuple):
-    """Cost of a chapter when it was executed; the memory only where the system tells
-    a process's peak.
+    """Cost of a chapter when it was executed. The memory is None if the system does not
+    report the peak of a process.
     """
 
     seconds: float
@@ -63,13 +64,13 @@ def cost(cache_path: str, notebook: NotebookNode) -> Cost | None:
 
 
 class Worker(ExecutionWorkerLocalSerial):
-    """Executes a chapter and notes the peak memory of its kernel in its metadata, which
-    are no part of its key.
+    """Executes a chapter and stores the peak memory of its kernel in the notebook's
+    metadata, which are not part of the cache's key.
     """
 
     @staticmethod
     def execute(project_nb: Any, data: Any) -> Any:
-        """Run the notebook of a chapter where it lies."""
+        """Run the notebook of a chapter in its own folder."""
 
         class Measured(Kernel):
             async def shutdown_kernel(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
@@ -94,7 +95,7 @@ class Executor(JupyterExecutorLocalSerial):
 
 
 def peak_megabytes(pid: int | None) -> float | None:
-    """The most memory that a running process has held so far; Linux alone tells it."""
+    """Peak memory of a running process so far; None on systems other than Linux."""
     status = Path(f"/proc/{pid}/status")
     match = (
         re.search(r"^VmHWM:\s+(\d+) kB", status.read_text(), re.MULTILINE)
@@ -105,8 +106,8 @@ def peak_megabytes(pid: int | None) -> float | None:
 
 
 def sources_hash(root: Path) -> str:
-    """Hash of the names and contents of all that chapters read beside their own text.
-    What Python and the linters keep for themselves does not count.
+    """Hash of the names and contents of all files that chapters read beside their own
+    text, without the caches of Python and of linters.
     """
     digest = hashlib.sha256()
     for path in sorted(path for folder in READ for path in (root / folder).rglob("*")):
@@ -118,8 +119,8 @@ def sources_hash(root: Path) -> str:
 
 
 def choose_cache(app: Sphinx, config: Config) -> None:
-    """Give this state of what chapters read a cache of its own; a page that was read
-    with another is read again.
+    """Give the present state of the files that chapters read its own cache. Pages that
+    were read with another cache are read again.
     """
     root = Path(app.srcdir)
     cache = root / CACHE / sources_hash(root)
@@ -130,8 +131,8 @@ def choose_cache(app: Sphinx, config: Config) -> None:
 
 
 def execute_ahead(app: Sphinx) -> None:
-    """Execute what is not in the cache, one chapter a core; MyST-NB then finds it
-    there, or reports its failure.
+    """Execute the chapters that are not in the cache, one per core. MyST-NB then finds
+    them there, or reports their failure.
     """
     paths = [
         Path(app.srcdir) / f"{page.document}.md" for page in contents(Path(app.srcdir))
@@ -143,7 +144,7 @@ def execute_ahead(app: Sphinx) -> None:
                 str(path), read_data={"name": "myst_nb_md", "type": "plugin"}
             )
     stale = [Path(record.uri) for record in cache.list_unexecuted()]
-    # long ones first: no core waits at the end
+    # long chapters first, so that no core is idle at the end
     stale.sort(key=lambda path: path.stat().st_size, reverse=True)
 
     silent = logging.getLogger(__name__)
@@ -165,15 +166,15 @@ def execute_ahead(app: Sphinx) -> None:
             names, "executing... ", "darkgreen", len(stale), app.verbosity
         ):
             pass
-    finally:  # after an interrupt nothing new starts, and what runs ends with the process that it is a fork of
+    finally:  # also after an interrupt: start no chapter, and end the kernels
         pool.shutdown(wait=False, cancel_futures=True)
         forks.close()
         pool.shutdown()
 
 
 def forget_complaints(app: Sphinx, _: Exception | None) -> None:
-    """Leave no chapter in the cache that wrote to stderr, which fails the build: the
-    next one executes it anew.
+    """Remove from the cache the chapters that wrote to stderr. Such a chapter fails the
+    build, and the next build executes it again.
     """
     cache = get_cache(app.config.nb_execution_cache_path)
     for record in cache.list_cache_records():
@@ -188,10 +189,10 @@ def complains(notebook: NotebookNode) -> bool:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, ahead of MyST-NB; kernels learn that they build the book,
-    and record what they measure.
+    """Register with Sphinx, to run before MyST-NB. RANKONE_BUILD makes kernels record
+    their figures.
     """
-    # a bar shows on a slow day alone, and stays in the page
+    # tqdm shows its bar only if a loop is slow, and the bar would stay in the page
     os.environ |= {
         "RANKONE_BUILD": "1",
         "TQDM_DISABLE": "1",

@@ -1,4 +1,6 @@
-"""The works that a chapter cites, listed in its notebook, where the citations lead."""
+"""The works that a chapter cites, as a list in its notebook, to which the citations
+link.
+"""
 
 import re
 from functools import cache
@@ -11,8 +13,8 @@ from sphinx.application import Sphinx
 from extensions.notebooks.plain_markdown import Block
 from extensions.notebooks.running_text import anchor
 
-# Each citation asks for plugins, and each question reads what every installed package
-# declares.
+# pybtex looks for plugins at each citation, and each time reads the metadata of every
+# installed package.
 pybtex.plugin.entry_points = cache(pybtex.plugin.entry_points)
 
 
@@ -47,8 +49,8 @@ def references(app: Sphinx, docname: str) -> str:
 
 
 def with_references(blocks: list[Block], entries: str) -> list[Block]:
-    """A chapter's blocks with its references at the end: in the page's own last
-    section, if that is what it is for.
+    """A chapter's blocks with its references at the end, in the page's own last section
+    if that is named References.
     """
     headings = re.findall(
         r"^## .*",

@@ -1,8 +1,8 @@
-"""A chapter's executed cell as its notebook keeps it: with outputs that say something
-also where nothing runs.
+"""A chapter's executed cell in the form of its notebook, with outputs that can be read
+without a kernel.
 
-Figures that the build recorded become the lines that `measured` prints in a notebook; a
-picture carries its text for those who cannot see it, and an explorer is its still until
+Figures that the build recorded become the lines that `measured` prints in a notebook. A
+picture has its text for readers who cannot see it. An explorer is a still picture until
 the cell is run.
 """
 
@@ -22,7 +22,7 @@ from rankone_book.figures import PHONE
 
 RECORD = "application/papermill.record/"
 PICTURES = ("image/", "application/vnd.plotly")
-# in JupyterLab and in Colab
+# metadata that folds a cell in JupyterLab and in Colab
 FOLDED = {
     "jupyter": {"source_hidden": True},
     "cellView": "form",
@@ -32,8 +32,8 @@ FOLDED = {
 def kept_cell(
     cell: Any, index: int, page: PlainMarkdown, explorers: Mapping[str, Shown]
 ) -> Any:
-    """The cell of this index on its page, for the notebook; `explorers` are those it
-    shows, by their models.
+    """The cell with this index on its page, for the notebook. `explorers` are those
+    that the page shows, by the ids of their models.
     """
     if cell.cell_type != "code":
         return cell
@@ -92,8 +92,8 @@ def _is_picture(output: Any) -> bool:
 
 
 def _describe(pictures: list[Any], alternatives: list[str]) -> None:
-    """Give pictures their texts: in `metadata`, as IPython and nbconvert have it, and
-    as plain text, for VS Code.
+    """Give pictures their texts: in `metadata`, where IPython and nbconvert look for
+    them, and as plain text, for VS Code.
     """
     for output, text in zip(pictures, alternatives, strict=True):
         if text:
@@ -104,8 +104,8 @@ def _describe(pictures: list[Any], alternatives: list[str]) -> None:
 
 
 def _still(root: Path, explorer: Shown, address: str) -> dict[str, str]:
-    """Output that a front end shows of an explorer that was not run: no widget, of
-    which each makes something else.
+    """Output in place of an explorer that was not run. It is no widget, because every
+    front end shows a widget without a kernel differently.
     """
     words = f'<p>Interactive figure: run this cell, or <a href="{escape(address)}">open it live</a>.</p>'
     return {

@@ -1,11 +1,11 @@
 """A Colab notebook of each chapter, written when the pages are, and the links to it
 under each chapter's title.
 
-The notebook is the executed one, outputs kept, its text taken from the resolved page
-(see `plain_markdown`), so that every number and reference in it is the page's own. The
-converter sphinx-tojupyter was weighed and left: it runs a second build, strips the
-outputs, and garbles theorem anchors, exercise headings and inline mathematics. The
-first code cell sets the chapter up (see `setup_cell`).
+It has the outputs of the executed notebook, and the text of the resolved page (see
+`plain_markdown`), so that every number and reference in it is that of the page. The
+converter sphinx-tojupyter would not do: it runs a second build, strips the outputs, and
+garbles theorem anchors, exercise headings and inline mathematics. The first code cell
+sets the chapter up (see `setup_cell`).
 """
 
 import json
@@ -46,7 +46,7 @@ claims.compare_with_page({{
 }})
 """
 _logger = logging.getLogger(__name__)
-# the pages of this build as they were written
+# name of a page → its doctree as this build wrote it
 _resolved: dict[str, nodes.document] = {}
 
 
@@ -60,14 +60,14 @@ def chapters(app: Sphinx) -> list[str]:
 
 
 def notebook_uri(docname: str) -> str:
-    """Where the notebook of a chapter lies, from the root of the site."""
+    """Path of a chapter's notebook from the root of the site."""
     return f"notebooks/{Path(docname).name}.ipynb"
 
 
 def executed_notebook(
     app: Sphinx, docname: str
 ) -> tuple[nbformat.NotebookNode, Cost | None]:
-    """The chapter's notebook with its outputs, and what it took.
+    """The chapter's notebook with its outputs, and the cost of its execution.
 
     MyST-NB writes the outputs beside it unless they came from the cache.
     """
@@ -133,8 +133,8 @@ def notebook_of(app: Sphinx, docname: str, wheels: Wheels) -> nbformat.NotebookN
 
 
 def figures_cell(app: Sphinx, docname: str) -> list[Any]:
-    """A folded cell with the page's figures, what must hold of them and their formats,
-    for `measured` to compare with.
+    """A folded cell with the page's figures, the conditions on them and their formats,
+    with which `measured` compares those of the notebook.
     """
     condition_of = conditions(read_claims(Path(app.srcdir, app.config.claims_file)))
     figures = recorded_figures(app.env).get(docname, {})
@@ -157,8 +157,8 @@ def figures_cell(app: Sphinx, docname: str) -> list[Any]:
 
 
 def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
-    """Text in cells of its own between the code; code that the page hides altogether
-    keeps its place.
+    """Cells of text between the cells of code. Cells that the page does not show at all
+    keep their places.
     """
     cells: list[Any] = []
     text: list[str] = []
@@ -220,6 +220,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Link to each chapter's notebook, and write it when the pages are written."""
     app.add_css_file("notebooks.css")
     app.connect("doctree-resolved", _links)
-    app.connect("doctree-resolved", _remember, priority=900)  # as all others leave it
+    app.connect("doctree-resolved", _remember, priority=900)  # after the others
     app.connect("build-finished", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,6 @@
-"""The wheels of this very build, published beside the pages for their notebooks."""
+"""The wheels of this build's packages, published beside the pages for their
+notebooks.
+"""
 
 import csv
 import hashlib
@@ -28,12 +30,12 @@ class Wheels(NamedTuple):
 
 
 def publish(root: Path, outdir: Path, site: str) -> Wheels:
-    """Build the wheels of a tree and lay them under the pages, in a folder named after
-    their version and commit.
+    """Build the wheels of a checkout into the folder of the pages, below `wheels` in a
+    folder named after their version and commit.
 
     Args:
         root: Root of the repository.
-        outdir: Where the pages are written; wheels of earlier builds leave it.
+        outdir: Folder of the pages; wheels of earlier builds are removed from it.
         site: Address of the published pages.
     """
     shutil.rmtree(outdir / "wheels", ignore_errors=True)
@@ -63,8 +65,8 @@ def publish(root: Path, outdir: Path, site: str) -> Wheels:
 
 
 def commit(root: Path) -> str:
-    """The commit of a tree in short; it says where files have changed since, or where
-    git knows of none.
+    """The abbreviated commit of a checkout, with "-changed" if files differ from it;
+    "no-commit" without git or a commit.
     """
     git = ["git", "-C", str(root)]
     try:
@@ -83,11 +85,11 @@ def commit(root: Path) -> str:
 
 
 def fingerprint(*wheels: Path) -> str:
-    """A hash of the packages' files in some wheels, equal to what a notebook finds of
-    the installed ones.
+    """A hash of the packages' files in some wheels, equal to the hash that a notebook
+    computes for the installed packages.
 
-    It does not matter who installed them, or from where: an installed package keeps a
-    record of each file's hash.
+    The two are equal however the packages were installed, because an installed package
+    has a record of each file's hash.
     """
     lines = set[str]()
     for wheel in wheels:

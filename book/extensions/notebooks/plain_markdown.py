@@ -2,9 +2,9 @@ r"""A page of the book as plain Markdown and LaTeX, for front ends that know not
 MyST.
 
 It walks the doctree after Sphinx has resolved it: numbers, references, citations and
-glued figures are then text and links already, exactly as the page shows them, and no
-second reading of MyST can disagree with the page. Displayed mathematics is set on one
-line (`$$ … \tag{1.2} $$`), which notebooks render also inside a block quote.
+glued figures are then already text and links, exactly as the page shows them. A second
+parser of MyST could disagree with the page. Displayed mathematics is set on one line
+(`$$ … \tag{1.2} $$`), which notebooks render also inside a block quote.
 """
 
 import re
@@ -41,7 +41,7 @@ class PlainMarkdown(RunningText):
         self.linked = {uri[1:] for uri in map(self.uri, links) if uri.startswith("#")}
         self.depth = 0
         self.folded: set[int] = set()  # code cells inside a fold of the page
-        # texts of each code cell's pictures, for those who cannot see
+        # index of a code cell → texts of its pictures, for readers who cannot see them
         self.alternatives: dict[int, list[str]] = {}
 
     def blocks(self, node: nodes.Node) -> list[Block]:
@@ -65,11 +65,11 @@ class PlainMarkdown(RunningText):
     # --- structure
 
     def anchors(self, node: nodes.Element) -> str:
-        """Places that a link of this page leads to."""
+        """Anchors of a node to which links of this page lead."""
         return "".join(anchor(i) for i in node["ids"] if i in self.linked)
 
     def block_section(self, node: nodes.section) -> list[Block]:
-        """A heading with its number, and what follows it."""
+        """A heading with its number, and the content of its section."""
         if "proof-content" in node["ids"] or not isinstance(node[0], nodes.title):
             return self.blocks(node)
         number = (
@@ -150,7 +150,7 @@ class PlainMarkdown(RunningText):
         return [f"**{self.inline(node[0])}**", *self.blocks(node[-1])]
 
     def block_table(self, node: nodes.table) -> list[Block]:
-        """A table with one line a row."""
+        """A table with one line per row."""
         rows = [
             [self._entry(entry) for entry in row.children]
             for row in node.findall(nodes.row)
@@ -182,7 +182,7 @@ class PlainMarkdown(RunningText):
         return ["---"]
 
     def block_footnote(self, node: nodes.footnote) -> list[Block]:
-        """A footnote, where its text stands."""
+        """A footnote, at the place of its text in the page."""
         text = " ".join(map(str, self.blocks(nodes.container("", *node.children[1:]))))
         return [f"{self.anchors(node)}<sup>{self.inline(node[0])}</sup> {text}"]
 
@@ -196,10 +196,10 @@ class PlainMarkdown(RunningText):
             ("solution", "dropdown")
         ):
             return quote([self.anchors(node) + heading, *body] if heading else body)
-        # a summary shows no Markdown
+        # Markdown is not rendered in a summary
         summary = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading.replace("**", ""))
         result: list[Block] = []
-        # a code cell folds by itself
+        # a code cell is folded by its own metadata
         for is_code, run in groupby(body, lambda block: isinstance(block, int)):
             blocks = list(run)
             text = "\n\n".join(map(str, blocks))
@@ -253,8 +253,8 @@ class PlainMarkdown(RunningText):
 
 
 def _is_picture(node: nodes.Element) -> bool:
-    """True if an output is an image, or a plotly figure, which the page has as raw
-    HTML.
+    """True if an output is an image, or a plotly figure, which is raw HTML on the
+    page.
     """
     return isinstance(node, nodes.image) or (
         isinstance(node, nodes.raw) and "alt" in node
@@ -262,8 +262,8 @@ def _is_picture(node: nodes.Element) -> bool:
 
 
 def in_words(alternative: str) -> str:
-    """A figure's text for those who cannot see it, folded: JupyterLab and Colab read
-    none from a cell's output.
+    """A figure's text for readers who cannot see it, folded. JupyterLab and Colab do
+    not show the text in a cell's output.
     """
     return f"<details><summary>The figure in words</summary>\n\n{alternative}\n\n</details>"
 
@@ -276,7 +276,7 @@ def _is_title(node: nodes.Node) -> bool:
 
 
 def quote(blocks: list[Block]) -> list[Block]:
-    """Blocks as a block quote; code cells cannot be quoted, and stand between."""
+    """Blocks as a block quote. Code cells cannot be quoted, and split the quote."""
     quoted: list[Block] = []
     for block in blocks:
         if isinstance(block, int):

@@ -13,13 +13,13 @@ from sphinx.application import Sphinx
 
 
 class RunningText:
-    """Turns what stands within a paragraph of one page into Markdown."""
+    """Turns the content of a paragraph of one page into Markdown."""
 
     def __init__(self, app: Sphinx, docname: str, site: str, works: Mapping[str, str]):
         """Read the page `docname` of the book at `site`.
 
         Args:
-            app: Sphinx, all pages of which are resolved.
+            app: Sphinx, which has resolved all pages.
             docname: Name of the page.
             site: Address of the published book.
             works: Address of each cited work's entry → the link to it within the
@@ -38,8 +38,8 @@ class RunningText:
         )
 
     def uri(self, node: nodes.Element) -> str:
-        """Where a reference leads: "#anchor" within the page, an absolute address
-        outside it.
+        """Target of a reference: "#anchor" within the page, an absolute address outside
+        it.
         """
         uri = urljoin(
             self.page,
@@ -60,7 +60,7 @@ class RunningText:
         return "".join(self.inline(child) for child in node.children)
 
     def inline_Text(self, node: nodes.Text) -> str:
-        """Plain text; what Markdown would read as its own is escaped."""
+        """Plain text; characters with a meaning in Markdown are escaped."""
         return (
             re.sub(r"([\\`*_$])", r"\\\1", str(node))
             .replace("<", "&lt;")
@@ -105,7 +105,7 @@ class RunningText:
 
 
 def anchor(name: str) -> str:
-    """A place to jump to: by `id` in JupyterLab 4 and VS Code, which strip `name`, and
-    by `name` in Colab.
+    """An anchor, by `id` for JupyterLab 4 and VS Code, which strip `name`, and by
+    `name` for Colab.
     """
     return f'<a id="{name}" name="{name}"></a>'

@@ -1,8 +1,9 @@
-"""The first code cell of a chapter's notebook: it installs what is missing, and says on
-what the notebook runs.
+"""The first code cell of a chapter's notebook: it installs missing packages, and prints
+the device and versions on which the notebook runs.
 
-It installs the wheels of the build that wrote the notebook, and never jax, whose GPU
-build would be lost. Where that fails, one sentence says what to do.
+It installs the wheels of the build that wrote the notebook. It never installs jax,
+which could replace a GPU build. If the installation fails, one sentence says what to
+do.
 """
 
 import ast
@@ -18,7 +19,7 @@ from pathlib import Path
 from extensions.execution.runs import Cost
 from extensions.notebooks.package_wheel import PACKAGES, Wheels
 
-# a notebook has them, or installs them on its own
+# modules that a notebook has, or that the set-up installs separately
 PROVIDED = {
     "IPython",
     "jax",
@@ -26,7 +27,7 @@ PROVIDED = {
     "numpy",
     *PACKAGES,
 }
-# module -> pip's arguments, where they are not the name of its package
+# module -> pip's arguments, if they are not the name of its package
 INSTALLED_BY: dict[str, str] = {}
 
 SETUP = """\
@@ -93,14 +94,14 @@ report({FILES: "<build>", False: "in development"}.get(build(), "of another buil
 def set_up(
     root: Path, sources: list[str], wheels: Wheels, page: str, cost: Cost | None
 ) -> str:
-    """The cell.
+    """Source of the set-up cell.
 
     Args:
         root: Root of the repository.
         sources: The chapter's code cells.
-        wheels: The packages', of this build.
+        wheels: The wheels of this build.
         page: Address of the chapter's page.
-        cost: What the chapter took in this build, where that is known.
+        cost: Cost of the chapter in this build, or None if it is not known.
     """
     took = (
         {name: value and round(value) for name, value in cost._asdict().items()}
@@ -120,8 +121,8 @@ def set_up(
 
 
 def tested_jax(root: Path) -> tuple[str, str]:
-    """The oldest and the newest jax that the tests run on: the package's floor, and the
-    pin of the book.
+    """The oldest and the newest jax that the tests run on: the package's lower bound,
+    and the version that the book pins.
     """
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))[
         "project"
@@ -136,7 +137,7 @@ def tested_jax(root: Path) -> tuple[str, str]:
 
 @cache
 def imported(source: str, everywhere: bool = True) -> frozenset[str]:
-    """Modules that a source imports: anywhere, or only where importing it runs them."""
+    """Modules that a source imports: anywhere in it, or only at its top level."""
     tree = ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))
     names: set[str] = set()
     typing = [
@@ -162,11 +163,11 @@ def imported(source: str, everywhere: bool = True) -> frozenset[str]:
 
 
 def needed(root: Path, sources: list[str]) -> dict[str, str]:
-    """Modules that a chapter needs beyond what Colab and jax bring, with the package
-    that holds each.
+    """Modules to install for a chapter, with the package of each: not those in
+    `PROVIDED`, nor those that come with another package.
 
     Args:
-        root: Root of the repository, with its pyproject.toml; the book's packages lie
+        root: Root of the repository, with its pyproject.toml; the book's packages are
             under src.
         sources: The chapter's code cells.
     """
@@ -184,8 +185,8 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
         stem = root.joinpath("src", *module.split("."))
         for file in (stem.with_suffix(".py"), stem / "__init__.py"):
             if module.startswith("rankone") and file.is_file():
-                # what a cell names it may call, functions that import included; what
-                # lies below is only loaded
+                # A cell may call any function of a module that it names, also one that
+                # imports. Modules below are only loaded.
                 waiting |= (
                     imported(
                         file.read_text(encoding="utf-8"), everywhere=module in names
@@ -210,7 +211,7 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
 
 @cache
 def _required(package: str) -> set[str]:
-    """Packages that come with another, without its extras."""
+    """Packages that another requires, without its extras."""
     return {_name(line) for line in requires(package) or () if "extra ==" not in line}
 
 
@@ -220,7 +221,7 @@ def _name(requirement: str) -> str:
 
 @cache
 def _packages() -> Mapping[str, list[str]]:
-    """Top-level modules of this environment, with the packages that hold them: every
-    file of each is looked at.
+    """Top-level modules of this environment, with their packages. It is cached, because
+    it reads the list of every package's files.
     """
     return packages_distributions()

@@ -1,10 +1,11 @@
 """An instructor's build: `make html SOLUTIONS=no` leaves every solution out of the
-pages and of all made from them.
+pages and of all files made from them.
 
-The sources lose their solutions as they are read, before cells are executed: neither
-the search index nor the notebooks nor the cells' outputs ever hold one. Only the copies
-of the sources beside the pages are taken from the disk; they are cut when the build has
-finished. The wheel beside the pages is the package, whose checks compute right answers.
+Solutions are removed from the sources as they are read, before cells are executed, so
+that neither the search index nor the notebooks nor the cells' outputs contain one.
+Sphinx copies the sources beside the pages from the disk, so these copies are cut when
+the build has finished. The wheel beside the pages still contains the package, whose
+checks compute right answers.
 """
 
 import os
@@ -24,8 +25,8 @@ def without_solutions(text: str) -> str:
     """A page's source without its solutions, and without the words that promise them.
 
     Raises:
-        ValueError: If a solution is not of the form that is recognised; nothing
-            half-cut leaves this function.
+        ValueError: If a solution is not of the form that is recognised. No partly cut
+            text is returned.
     """
     cut = PROMISE.sub("", SOLUTION.sub("", text))
     if "{solution" in cut:

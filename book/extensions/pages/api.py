@@ -1,9 +1,10 @@
 """The reference of the package, made by autodoc from its docstrings.
 
-Autodoc and napoleon do the work. What is particular to this package: types are shown as
-the source writes them, with their shapes; the id of a claim links to its row; a name in
-backticks links to its entry, where it has one; functions under jit are functions; and
-what the first page shows in full, the page of its part only names.
+Autodoc and napoleon do the work. Five rules are particular to this package. Types are
+shown as the source writes them, with their shapes. The id of a claim links to its row.
+A name in backticks links to its entry, if it has one. Functions under jit are
+documented as functions. An object that the first page shows in full is only named on
+the page of its part.
 """
 
 import ast
@@ -26,9 +27,9 @@ import rankone
 from extensions.claims.links import read_claims
 from extensions.claims.table import pending_target
 
-# what is marked already: roles, code
+# spans with markup: roles, code
 SPANS = re.compile(r"(:\w+:`[^`]*`|``[^`]*``|`[^`]*`)")
-# up to an empty line, code that is not prose
+# doctest examples, each up to an empty line
 EXAMPLE = re.compile(r"(^[ ]*>>> .*(?:\n[ ]*\S.*)*)", re.MULTILINE)
 ID = re.compile(r"(?<![\w-])[A-Z]-\w+(?:-\w+)*")
 KINDS = {"class", "function", "exception"}
@@ -37,8 +38,8 @@ ALIASES = {"_Function": "str | Callable"}
 
 
 class JittedDocumenter(FunctionDocumenter):
-    """A function under `jax.jit`, or with a derivative of its own, is documented as the
-    function it is.
+    """Documents a function under `jax.jit`, or with a custom derivative, as a
+    function.
     """
 
     objtype = "jitted"
@@ -59,12 +60,12 @@ class JittedDocumenter(FunctionDocumenter):
 
 
 class AsWritten(PropertyDocumenter):
-    """A property is shown with its type as the source writes it."""
+    """Documents a property with its type as the source writes it."""
 
     priority = PropertyDocumenter.priority + 1
 
     def add_line(self, line: str, source: str, *lineno: int) -> None:
-        """The line that tells the type is replaced."""
+        """Add a line; the line with the type is replaced."""
         if line.strip().startswith(":type: "):
             line = f"   :type: {dict(_annotations(self.object.fget))['return']}"
         super().add_line(line, source, *lineno)
@@ -74,7 +75,9 @@ class Claim(SphinxRole):
     """The id of a claim, as a link to its row."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """The text is the id; an id that another row includes leads to that row."""
+        """The link, whose text is the id. An id that another row includes leads to that
+        row.
+        """
         claim = _claims(Path(self.env.srcdir, self.config.claims_file))[self.text]
         return [
             pending_target("", nodes.Text(self.text), kind="claims", claim=claim)
@@ -83,7 +86,7 @@ class Claim(SphinxRole):
 
 @cache
 def _claims(path: Path) -> dict[str, str]:
-    """Every id -> the id of the row that it is in."""
+    """Every id -> the id of its row."""
     return {
         name: row["id"]
         for row in read_claims(path)
@@ -94,8 +97,8 @@ def _claims(path: Path) -> dict[str, str]:
 def keep(
     app: Sphinx, kind: str, _name: str, _obj: Any, _options: Any, lines: list[str]
 ) -> None:
-    """Keep what is said of a property from napoleon, which takes all before a colon for
-    its type.
+    """Save the docstring of a property from napoleon, which takes all text before a
+    colon for its type.
     """
     app.env.temp_data["as_it_was"] = (
         [*lines] if kind in ("attribute", "data", "property") else None
@@ -105,8 +108,8 @@ def keep(
 def to_markup(
     app: Sphinx, _kind: str, _name: str, _obj: Any, _options: Any, lines: list[str]
 ) -> None:
-    """Make reST of a docstring that is plain text, with code in backticks: its stars
-    and bars are meant.
+    """Make reST of a docstring, which is plain text with code in backticks: stars and
+    bars are literal.
     """
     lines[:] = app.env.temp_data["as_it_was"] or lines
     claims = _claims(Path(app.srcdir, app.config.claims_file))
@@ -116,7 +119,7 @@ def to_markup(
 
 
 def _marked_up(text: str, claims: dict[str, str]) -> str:
-    """Markup for the prose of a docstring, in which no example is."""
+    """Markup for the prose of a docstring between examples."""
     parts = SPANS.split(re.sub(r"\$([^$`]+)\$", r":math:`\1`", text))
 
     def linked(match: re.Match[str]) -> str:
@@ -139,8 +142,8 @@ def as_written(
     signature: str | None,
     returns: str | None,
 ) -> tuple[str | None, str | None]:
-    """Tell autodoc the annotations of a signature as they stand in the source, and a
-    default function or class by its name.
+    """Give autodoc the annotations of a signature as in the source, and a default
+    function or class as its name.
     """
     app.env.temp_data.setdefault("annotations", {})[name] = dict(_annotations(obj))
     plain = r"<function (\w+)>|<class '(?:\w+\.)*(\w+)'>"
@@ -148,7 +151,7 @@ def as_written(
 
 
 def _annotations(obj: Any) -> Iterator[tuple[str, str]]:
-    # a dataclass: its fields, the inherited ones first
+    # of a dataclass: its fields, the inherited ones first
     if inspect.isclass(obj) and "__init__" not in vars(obj):
         for base in reversed(obj.__mro__):
             yield from (
@@ -187,22 +190,22 @@ def _source_of(annotation: ast.expr) -> str:
     ).replace("'", '"')
     for private, public in ALIASES.items():
         text = text.replace(private, public)
-    # the space before a lone axis is there for linters alone
+    # the space before a single axis is only for linters
     return text.replace(', " ', ', "')
 
 
 def _syntax(thing: Callable | type) -> ast.stmt | None:
     try:
         return ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
-    except OSError:  # made while the package runs
+    except OSError:  # generated at run time
         return None
 
 
 def shown_elsewhere(
     app: Sphinx, kind: str, _name: str, obj: Any, _skip: bool, _options: Any
 ) -> bool | None:
-    """Leave out what the first page or the page of another part shows, and the fields
-    of a tuple.
+    """Leave out objects that the first page or the page of another part shows, and the
+    fields of a tuple.
     """
     if kind == "module":
         home = getattr(obj, "__module__", None) or ""
@@ -226,8 +229,8 @@ def shown_elsewhere(
 def resolve(
     app: Sphinx, env: Any, node: nodes.Element, contnode: nodes.Element
 ) -> nodes.Node | None:
-    """Link a name of the package to its entry, however it is imported; what has none
-    stays as it is written.
+    """Link a name of the package to its entry, however it is imported. A name without
+    an entry stays plain text.
     """
     if node.get("refdomain") != "py":
         return None
@@ -253,13 +256,13 @@ def style(
     _context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Give the pages that show signatures their look."""
+    """Add the style sheet of signatures to the pages that show some."""
     if doctree is not None and next(doctree.findall(addnodes.desc), None) is not None:
         app.add_css_file("api.css")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, behind napoleon and behind autodoc's own reading of
+    """Register with Sphinx, to run after napoleon and after autodoc's own handling of
     types.
     """
     app.setup_extension("sphinx.ext.autodoc")

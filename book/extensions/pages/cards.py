@@ -1,11 +1,11 @@
-"""Card of a shared link: each page's title, its first sentences and a picture; and
-the one address that it goes by.
+"""Card of a shared link: each page's title, its first sentences and a picture, and the
+canonical address of the page.
 
-The address is that of the published book (`repository.py`). Where none is known, what
-needs it is left out.
+The address is that of the published book (`repository.py`). If no address is known, the
+tags that need one are left out.
 
-sphinxext-opengraph 0.13 would not replace this module: its descriptions keep TeX
-of formulas and end within a word, and it does not measure the picture.
+sphinxext-opengraph 0.13 would not replace this module: its descriptions contain TeX of
+formulas and end within a word, and it does not measure the picture.
 """
 
 import html
@@ -29,8 +29,8 @@ LONGEST = 200  # characters of a description
 
 
 def description(doctree: nodes.document) -> str:
-    """The first paragraph of a page, of its running text if there is any, up to a
-    sentence or a word that fits.
+    """The first paragraph of a page's running text, or else of its boxes, cut at the
+    end of a sentence or a word.
     """
     paragraphs = sorted(
         doctree.findall(nodes.paragraph),
@@ -68,10 +68,10 @@ def tags(
     """The tags of one page.
 
     Args:
-        title: Of the page.
-        about: Its description, or nothing.
-        address: Of the published page, or nothing.
-        picture: Address of the picture; left out with the page's.
+        title: Title of the page.
+        about: Description of the page, or "".
+        address: Address of the published page, or "".
+        picture: Address of the picture; left out if the page has no address.
         size: Width and height of the picture in pixels.
     """
     by_name = {
@@ -112,7 +112,7 @@ def add_tags(
     """Put the tags into the head of a page; Sphinx writes the link to its own address
     from `pageurl`.
     """
-    if doctree is None:  # search, which no one shares
+    if doctree is None:  # the search page, which no one shares
         return
     home = site(app) if repository(app)[0] or app.config.html_baseurl else ""
     address = urljoin(home, app.builder.get_target_uri(page)) if home else ""
@@ -130,7 +130,7 @@ def add_tags(
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, behind what names the repository."""
+    """Register with Sphinx, after the module that names the repository."""
     app.setup_extension("extensions.pages.repository")
     app.connect("html-page-context", add_tags)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

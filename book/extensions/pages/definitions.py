@@ -1,13 +1,13 @@
-"""Definitions that the search puts first: the places that define something, by all the
+"""Definitions, which the search lists first: the places that define something, by all
 names that a reader may type.
 
-Chapters by their titles and by the names of their methods, sections by their titles,
-claims by their ids and by the numbers that their sources print, statements and
-equations by their numbers, functions and classes by their names, symbols by letter, by
-name and by their name in the code. `search.js` ranks them, while a reader types and on
-the search page, where Sphinx's own search of the pages' text follows. The names come in
-one script, which a page loads when its search is opened, so that they are found in a
-folder too.
+The names are: for chapters, their titles and the names of their methods; for sections,
+their titles; for claims, their ids and the numbers that their sources print; for
+statements and equations, their numbers; for functions and classes, their names; for
+symbols, the letter, its name, and the name in the code. `search.js` ranks the
+definitions while a reader types, and on the search page, where the results of Sphinx's
+own search of the text follow. All names are in one script, which a page loads when its
+search is opened. A page that is opened from a folder can load a script too.
 """
 
 import json
@@ -36,7 +36,7 @@ SET = re.compile(
     r"<mjx-container.*?<math\b[^>]*>(.*?)</math></mjx-assistive-mml></mjx-container>",
     re.DOTALL,
 )
-# what stands beside the text
+# parts beside the text
 BESIDE = re.compile(r'<a class="headerlink".*?</a>|<span class="eqno">.*?</span>')
 BLOCK = re.compile(r"<(?!/?(?:m[a-z]+|code|em|strong|sub|sup)\b)[^>]*>")
 LETTER = re.compile(r"\\([A-Za-z]+)")
@@ -53,7 +53,7 @@ SHORT = {
 SHORT |= {"alg": "Algorithm", "eq": "Equation", "fig": "Figure", "tab": "Table"}
 PRINTED = re.compile(rf"(\w)-({'|'.join(SHORT)})([A-Z]?\.?\d+(?:\.\d+)?[A-Z]?)")
 NUMBER = re.compile(r'<span class="eqno">\(([^)<]+)\)')
-COURSE = "book/course.yml"  # which names the methods of each chapter
+COURSE = "book/course.yml"  # has the names of each chapter's methods
 HEADING = re.compile(
     r'<section\b[^>]* id="(?P<anchor>[^"]+)">\s*(?:<span id="[^"]*"></span>\s*)*'
     r"<h(?P<level>[123])>(?P<title>.*?)</h[123]>",
@@ -62,8 +62,8 @@ HEADING = re.compile(
 
 
 class Definition(NamedTuple):
-    """A place that defines something: names, a title, its kind, its address, and what
-    it says; titles are HTML.
+    """A place that defines something: names, a title in HTML, its kind, its address,
+    and its text in HTML.
     """
 
     names: list[str]
@@ -74,8 +74,8 @@ class Definition(NamedTuple):
 
 
 def short(piece: str) -> str:
-    """A piece of a page as one line: text and formulas, no links; formulas are left to
-    the browser, as MathML.
+    """A piece of a page as one line of text and formulas, without links. Formulas are
+    MathML, which the browser draws.
     """
     light = SET.sub(r"<math>\1</math>", BESIDE.sub("", piece))
     text = BLOCK.sub(" ", re.sub(r"</?(?:span|a)\b[^>]*>", "", light))
@@ -83,8 +83,8 @@ def short(piece: str) -> str:
 
 
 def letters(tex: str) -> Iterator[str]:
-    r"""Names of a symbol: its letter as it is typed, its name, and both without accent
-    and index.
+    r"""Names of a symbol: its letter as a reader types it, its name, and both without
+    accent and index.
 
     >>> sorted(letters(r"\hat\beta_i"))
     ['beta', 'beta_i', 'hat beta', 'hat beta_i', 'hat β', 'hat β_i', 'β', 'β_i']
@@ -118,7 +118,7 @@ def _greek(name: str) -> str:
 
 
 def printed(claim: str) -> list[str]:
-    """Names of what the source of a claim prints, by the claim's id.
+    """Names of the statement that the source of a claim prints, from the claim's id.
 
     >>> printed("S-thm5.3"), printed("D-eq12"), printed("D-sharp4")
     (['Theorem 5.3 of S', 'thm 5.3 of S'], ['Equation 12 of D', 'eq 12 of D'], [])
@@ -174,7 +174,7 @@ class Defined:
             for chapter in chapters
         }
         for page, node in self.env.titles.items():
-            if page.startswith("book/api/"):  # the objects are listed one by one
+            if page.startswith("book/api/"):  # its objects have entries of their own
                 continue
             article = self.pages.article(page)
             for heading in HEADING.finditer(article):
@@ -230,7 +230,7 @@ class Defined:
                 )
 
     def statements(self) -> Iterator[Definition]:
-        """Theorems and their like, by number."""
+        """Theorems and other statements, by number."""
         for label in getattr(self.env, "proof_list", {}):
             page, anchor, number = find_label(self.env, label) or ("", "", "")
             if page and number[-1:].isdigit():
@@ -269,7 +269,7 @@ class Defined:
                 )
 
     def objects(self) -> Iterator[Definition]:
-        """Objects that the reference of the package shows."""
+        """Objects in the reference of the package."""
         for name, entry in self.env.get_domain("py").objects.items():  # type: ignore[attr-defined]
             if not entry.aliased and entry.docname in self.env.found_docs:
                 article = self.pages.article(entry.docname)
@@ -288,7 +288,7 @@ class Defined:
 def load(
     app: Sphinx, page: str, _template: str, _context: dict[str, Any], _doctree: Any
 ) -> None:
-    """Let the search page know the definitions; another page loads them when its search
+    """Load the definitions on the search page; other pages load them when their search
     is opened.
     """
     app.add_css_file("previews.css")

@@ -1,11 +1,11 @@
 """`` {try}`set β to 5 <retrieval?beta=5>` ``: words of a sentence that set an explorer
-to what they say.
+to the state they name.
 
 After the explorer's name come settings as its Python class takes them, values as JSON
 without the quotes of strings, or `q=` and the key of a question. The words link to the
 first explorer of that name on their page, or else in the chapter of that name, or else
-on the first page that shows one. What does not exist, an explorer, a setting, a value
-or a question, fails the build. In a notebook and in print the words stand alone.
+on the first page that shows one. An explorer, a setting, a value or a question that
+does not exist fails the build. In a notebook and in print the words are plain text.
 """
 
 import json
@@ -26,18 +26,20 @@ from rankone_book import widgets
 from rankone_book.widgets import sketch
 from rankone_book.widgets._explorer import Settings
 
-# what a screen reader says of the link, and a pointer over it shows
+# title of the link, which a screen reader says and a tooltip shows
 PURPOSE = "Sets the explorer"
 _logger = logging.getLogger(__name__)
 
 
 class explorer_link(nodes.Inline, nodes.TextElement):
-    """Words that set an explorer, by its `explorer` and the `state` that they set."""
+    """Words that set an explorer, with its name, `explorer`, and the `state` that they
+    set.
+    """
 
 
 def takes() -> dict[str, Settings]:
-    """Settings that the explorers take, by the names that their folders have; a sketch
-    has the name of its figure.
+    """Settings of the explorers, by the names of their folders; a sketch has the name
+    of its figure.
     """
     names = (name for name in widgets.__all__ if name.endswith("Explorer"))
     return {
@@ -65,8 +67,8 @@ def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
     names.
 
     Raises:
-        ValueError: If there is no such explorer, question or setting, or the setting
-            has another range.
+        ValueError: If there is no such explorer, question or setting, or a setting is
+            out of its range.
     """
     explorer, _, query = target.partition("?")
     settings_of = takes()
@@ -113,7 +115,7 @@ class TryRole(ReferenceRole):
     """Words that set an explorer."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Check what they set; where the explorer is, is known when every page has been
+        """Check the state. The page of the explorer is known when every page has been
         read.
         """
         words = text_nodes(self.title)

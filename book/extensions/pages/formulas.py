@@ -1,9 +1,9 @@
-"""Sets every formula while the book is built, with MathJax under node: no page typesets
-in the browser.
+"""Typesets every formula while the book is built, with MathJax under node, so that no
+page typesets in the browser.
 
-A formula is boxes whose sizes are in the style, so that nothing moves when its fonts
-arrive; MathML for those who listen; and its TeX, which `formulas.js` gives to those who
-copy it. A formula that MathJax cannot read fails the build.
+A formula consists of boxes, whose sizes are in the style so that nothing moves when its
+fonts arrive; of MathML for screen readers; and of its TeX, which `formulas.js` copies
+to the clipboard. A formula that MathJax cannot read fails the build.
 """
 
 import json
@@ -28,18 +28,18 @@ TEXT = [
     f"fonts/source-serif-4-latin-{face}.woff2"
     for face in ("400-normal", "400-italic", "600-normal")
 ]
-# that all formulas use
+# fonts that all formulas use
 EARLY = [f"formulas/MathJax_{face}.woff" for face in ("Main-Regular", "Math-Italic")]
 STYLE = "formulas.css"
-RULE = "\n\n"  # between the rules of a style that MathJax wrote
+RULE = "\n\n"  # separates the rules of a style that MathJax writes
 DRAWN = re.compile(r'content: "((?:\\.|[^"])+)"')
 
 logger = logging.getLogger(__name__)
 
 
 class Typesetter:
-    """One node for the whole book, started with the first formula; a formula that comes
-    again is set once.
+    """One process of node for the whole book, started with the first formula. Repeated
+    formulas are typeset once.
     """
 
     def __init__(self) -> None:
@@ -60,11 +60,11 @@ class Typesetter:
         return self._set[tex, display]
 
     def style(self) -> str:
-        """The rules that all formulas set so far need, without comments."""
+        """The rules for all formulas typeset so far, without comments."""
         return self._ask()["css"]
 
     def close(self) -> None:
-        """Let node end; it starts anew with the next formula."""
+        """Let node end; it starts again with the next formula."""
         if self._node:
             self._node.communicate()
         self._node = None
@@ -109,7 +109,7 @@ def inline(self: Any, node: nodes.math) -> None:
 
 
 def block(self: Any, node: nodes.math_block) -> None:
-    """Write a formula of its own lines, with its number and the link to it."""
+    """Write a displayed formula, with its number and the link to it."""
     number = ""
     if node["number"]:
         at = len(self.body)
@@ -127,8 +127,8 @@ def displayed(source: str, whole: bool) -> str:
     aligns lines at `&`.
 
     Args:
-        source: What stands in the block.
-        whole: True if it brings its own environment.
+        source: Content of the block.
+        whole: True if the content has its own environment.
     """
     parts = [part.strip() for part in source.split("\n\n") if part.strip()]
     if whole or not parts:
@@ -177,8 +177,8 @@ def dress(
     context: dict[str, Any],
     _doctree: nodes.document | None,
 ) -> None:
-    """Have a page fetch its fonts early, and give one with formulas their style and
-    script.
+    """Let a page fetch its fonts early, and add the style and the script of formulas to
+    pages with formulas.
     """
     context["early_fonts"] = TEXT
     if "<mjx-container" in context.get("body", "") + context.get("toc", ""):
@@ -188,8 +188,8 @@ def dress(
 
 
 def write_style(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style and the fonts of all formulas, those of pages that an earlier
-    build wrote included.
+    """Write the style and the fonts of all formulas, including those on pages that an
+    earlier build wrote.
     """
     if exception is None and app.builder.format == "html":
         path = Path(app.outdir, "_static", STYLE)
@@ -202,7 +202,7 @@ def write_style(app: Sphinx, exception: Exception | None) -> None:
 
 
 def characters(rules: Iterable[str]) -> set[str]:
-    """Characters that a style draws."""
+    """Characters in the rules of a style."""
     texts = [match for rule in rules for match in DRAWN.findall(rule)]
     return set(
         "".join(re.sub(r"\\([0-9A-F]+ ?|.)", _character, text) for text in texts)
@@ -215,11 +215,11 @@ def _character(escaped: re.Match[str]) -> str:
 
 
 def cut(font: Path, letters: set[str]) -> None:
-    """Leave in a font what draws these characters."""
+    """Reduce a font to these characters."""
     options = subset.Options(
         flavor="woff", layout_features=[], hinting=False, notdef_outline=True
     )
-    options.drop_tables += ["FFTM"]  # when it was made
+    options.drop_tables += ["FFTM"]  # FontForge's time stamp
     with subset.load_font(font, options) as opened:
         cutter = subset.Subsetter(options)
         cutter.populate(unicodes=map(ord, letters))
@@ -228,7 +228,7 @@ def cut(font: Path, letters: set[str]) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx as the one that writes formulas."""
+    """Register with Sphinx as its renderer of formulas."""
     app.add_html_math_renderer("formulas", (inline, None), (block, None))
     app.connect("html-page-context", dress)
     app.connect("build-finished", write_style)

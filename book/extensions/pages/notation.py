@@ -1,8 +1,8 @@
 """Symbols of the tables of notation, and the formulas of the text that are one of them.
 
-A table named `tbl-notation-…` holds in the part of the book whose title is its caption.
-A formula in a line of that part that is nothing but a symbol of the first column gets
-the class `symbol`; its card (`previews.py`) shows the row.
+A table named `tbl-notation-…` applies to the part of the book whose title is its
+caption. An inline formula of that part that consists of one symbol of the first column
+gets the class `symbol`; its card (`previews.py`) shows the row.
 """
 
 import re
@@ -22,8 +22,8 @@ CLOSED = ")]}"
 
 
 def symbols_of(tex: str) -> Iterator[str]:
-    r"""The symbols that a formula of the first column explains: what stands left of its
-    relation, one by one.
+    r"""The symbols that a formula of the first column explains: those left of its
+    relation, one at a time.
 
     >>> list(symbols_of(r"\beta>0")), list(symbols_of("w,m_1")), list(symbols_of(r"k_\beta(x,\xi)=1"))
     (['\\beta'], ['w', 'm_1'], ['k_\\beta(x,\\xi)'])
@@ -40,17 +40,17 @@ def symbols_of(tex: str) -> Iterator[str]:
 
 
 def plain(tex: str) -> str:
-    """TeX with single spaces, and none around it."""
+    """TeX with single spaces, and none at its ends."""
     return " ".join(tex.split())
 
 
 def read_rows(app: Sphinx, doctree: nodes.document) -> None:
-    """Name the rows of a page's tables of notation and remember the symbols of each:
-    caption → TeX → row.
+    """Give ids to the rows of a page's tables of notation, and store their symbols as
+    caption → TeX → id of the row.
     """
     for table in doctree.findall(nodes.table):
         if table.next_node(nodes.entry).astext() == "Symbol":
-            table["classes"].append("symbols")  # comes as a whole: custom.css
+            table["classes"].append("symbols")  # shown when all rows have come
         names = [name for name in table["names"] if name.startswith("tbl-notation-")]
         if names:
             symbols = app.env.metadata[app.env.docname].setdefault("symbols", {})
@@ -67,7 +67,7 @@ def _symbols_of_rows(table: nodes.table, part: str) -> Iterator[tuple[str, str]]
 
 
 def symbols_in(app: Sphinx, docname: str) -> tuple[str, dict[str, str]]:
-    """The page of notation, and the symbols that hold on a page: TeX → id of the
+    """The page of notation, and the symbols that apply to a page: TeX → id of the
     row.
     """
     part = next(
@@ -96,7 +96,7 @@ def mark(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def _outdated(
     _app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], _: set[str]
 ) -> list[str]:
-    """All pages depend on the tables."""
+    """All pages, if a table has changed, because all depend on the tables."""
     tables = {page for page, metadata in env.metadata.items() if "symbols" in metadata}
     return sorted(env.found_docs - added) if tables & changed else []
 

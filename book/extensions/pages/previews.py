@@ -1,12 +1,12 @@
-"""Cards: what an equation number, a statement, a citation, a symbol or a computed
-number stands for, where it is read.
+"""Cards, which show what an equation number, a statement, a citation, a symbol or a
+computed number stands for, beside the text that mentions it.
 
-When all pages are written, each gets a script of its own with the cards that it can
-show, cut from the pages that its links lead to: formulas are set already, and nothing
-is loaded before a reader points at something (`previews.js`). A script is read from a
-folder too, where no page may fetch another. The extension sphinx-tippy was weighed and
-left: it fetches its scripts from elsewhere, loads every card with the page, typesets in
-the browser, and knows no numbers.
+When all pages are written, each gets a script with the cards that it can show, cut from
+the pages to which its links lead. Formulas are typeset already, and nothing is loaded
+before a reader points at something (`previews.js`). A page opened from a folder may
+load a script, but not fetch another page. The extension sphinx-tippy would not do: it
+fetches its scripts from other sites, loads every card with the page, typesets in the
+browser, and has no cards for numbers.
 """
 
 import json
@@ -92,9 +92,7 @@ class Cards:
         return self.app.env.titles[page].astext()
 
     def _claim(self, docname: str, key: str) -> str:
-        """The link from a page to the row of the claim that a figure tests, or
-        nothing.
-        """
+        """The link from a page to the row of the claim that a figure tests, or ""."""
         if not (row := claim_of(key, self.claims)) or self.claims_page is None:
             return ""
         to = relative_uri(self.pages.uri(docname), self.pages.uri(self.claims_page))
@@ -125,26 +123,26 @@ def _from(link: str, title: str) -> str:
 
 
 def claim_of(key: str, claims: dict[str, Row]) -> Row | None:
-    """The claim whose id, or one that its row includes, stands before a dot of a
-    figure's key.
+    """The claim whose id, or an id that its row includes, is the start of a figure's
+    key up to a dot.
     """
     ends = [n for n, letter in enumerate(key) if letter == "."]
     return next((claims[key[:n]] for n in reversed(ends) if key[:n] in claims), None)
 
 
 def about(page: str, anchor: str) -> str:
-    """HTML that a card shows of the place that an anchor of a page names."""
+    """HTML of the card for an anchor of a page."""
     span = element(page, anchor)
     if span is None:
         return ""
     start, end = span
     piece = page[start:end]
     if piece.startswith('<details class="tour"'):
-        return ""  # its link starts it
+        return ""  # a link to a tour starts it
     if piece.startswith("<tr"):
         columns = cells(piece)
         if anchor.startswith("claims-"):
-            del columns[2:3]  # the figures: the text has them
+            del columns[2:3]  # without the figures, which are in the text
         return f'<div class="card-row">{"".join(f"<div>{cell}</div>" for cell in columns)}</div>'
     if piece.startswith("<section"):
         heading = next(elements(piece, r"<h[1-6]"), "")
@@ -158,7 +156,7 @@ def about(page: str, anchor: str) -> str:
 
 
 def symbol_card(row: str, alike: str) -> str:
-    """A row of the notation, and what its letter means elsewhere."""
+    """A row of the notation, and the meaning of its letter elsewhere."""
     symbol, meaning, *notes = cells(row)
     pairs = zip(("shape", "in the code"), notes, strict=True)
     lines = [
@@ -183,14 +181,14 @@ def begins(item: str, tex: str) -> bool:
 def number_card(
     figure: Figure, cell: str, code: str, claim: str, condition: str
 ) -> str:
-    """The card of a computed number; the claim's own is put into it by the page.
+    """The card of a computed number; the page inserts the card of the claim.
 
     Args:
-        figure: As the page shows it, and in full.
+        figure: Text of the figure on the page, and its full number.
         cell: Id of the cell that computed it.
         code: The line that recorded it.
-        claim: Link to the row of the claim that it tests, or nothing.
-        condition: What must hold of it, or nothing.
+        claim: Link to the row of the claim that it tests, or "".
+        condition: Condition on the figure, or "".
     """
     whole = "" if figure.number is None else str(figure.number)
     full = f" in full <code>{whole}</code>" if whole not in ("", figure.text) else ""
@@ -207,7 +205,7 @@ def number_card(
 
 
 def in_words(condition: str) -> str:
-    """A condition on a figure as it is read: "below 0.9"."""
+    """A condition on a figure in words: "below 0.9"."""
     sign, _, amount = condition.partition(" ")
     return f"{SIGNS[sign]} {amount}" if sign in SIGNS else condition
 
@@ -215,7 +213,7 @@ def in_words(condition: str) -> str:
 def load(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Let a page show cards, and tell it where its own are."""
+    """Let a page show cards, and give it the address of its own."""
     if doctree is not None:
         app.add_css_file("previews.css")
         app.add_js_file(

@@ -1,9 +1,9 @@
-"""Where a line breaks: never beside a formula's marks or in K-FAC; in a file's long
-name, where its words end.
+"""Line breaks: none between a formula and the punctuation at it, and none within K-FAC;
+in long names of files, only where their words end.
 
-A word joiner (U+2060) between a formula and its mark would be simpler, but Chromium
-breaks a line there all the same, because a formula is an inline block. Style sheets
-have no rule that breaks a name only where its words end.
+A word joiner (U+2060) between a formula and its punctuation would be simpler, but
+Chromium breaks a line there all the same, because a formula is an inline block. Style
+sheets have no rule that breaks a name only where its words end.
 """
 
 import re
@@ -37,7 +37,7 @@ class KeepNames(SphinxPostTransform):
                 ]
                 around = [nodes.Text(part) for part in parts[::2]]
                 pairs = zip(around, [*spans, nodes.Text("")], strict=True)
-                # texts of the same words are equal
+                # by identity, because texts with the same words are equal
                 at = next(i for i, node in enumerate(text.parent) if node is text)
                 text.parent[at : at + 1] = [
                     node for pair in pairs for node in pair if node.astext()
@@ -45,7 +45,7 @@ class KeepNames(SphinxPostTransform):
 
 
 class KeepPunctuation(SphinxPostTransform):
-    """Wraps each inline formula with the marks that stand at it in a span that does not
+    """Wraps each inline formula and the punctuation at it in a span that does not
     break.
     """
 
@@ -63,7 +63,7 @@ class KeepPunctuation(SphinxPostTransform):
             closing = CLOSING.match(after) if isinstance(after, nodes.Text) else None
             group: list[nodes.Node] = [formula]
             if opening and before is not None:
-                # by its place: texts of the same words are equal
+                # by index, because texts with the same words are equal
                 line[at - 1] = nodes.Text(before[: opening.start()])
                 group.insert(0, nodes.Text(opening[0]))
             if closing and after is not None:
@@ -75,7 +75,7 @@ class KeepPunctuation(SphinxPostTransform):
 
 
 class KeepUnits(SphinxPostTransform):
-    """Keeps a sign for per cent on the line of its number."""
+    """Keeps a per cent sign on the line of its number."""
 
     default_priority = 690
     formats = ("html",)

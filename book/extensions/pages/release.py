@@ -1,8 +1,8 @@
-"""Version of the book that a build is: at the foot of every page, in its address, and
-in the links that pin a release.
+"""Version of the book, in the footer of every page, in the address of a release, and in
+links to a release.
 
-`tools/publish.py` keeps the site of each release under its version. The build of a
-release is told its address by the environment variable BOOK_BASEURL.
+`tools/publish.py` keeps the site of each release under its version. The environment
+variable BOOK_BASEURL gives the build of a release its address.
 """
 
 import os
@@ -33,14 +33,14 @@ def commit(root: Path) -> str:
 
 @cache
 def published(root: Path) -> bool:
-    """True if there is a release up to the commit that is checked out."""
+    """True if the commit that is checked out, or one before it, is a release."""
     return bool(_tags(root))
 
 
 @cache
 def release(root: Path) -> str:
-    """The newest tag "v…" up to the commit that is checked out; before the first tag,
-    the one that comes next.
+    """The newest tag "v…" up to the commit that is checked out, or the tag of the next
+    release if there is none.
     """
     return next(iter(_tags(root)), f"v{version(root)}")
 
@@ -62,7 +62,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def released_page(app: Sphinx, docname: str) -> str:
-    """Address of a page in the newest release, where it stays."""
+    """Permanent address of a page in the newest release."""
     return f"{all_versions(app)}{release(Path(app.srcdir))}/{app.builder.get_target_uri(docname)}"
 
 

@@ -1,7 +1,7 @@
-"""Where the book's repository and its pages lie: `_config.yml` says it, on GitHub's
-machines the environment.
+"""Addresses of the book's repository and of its pages, from `_config.yml`, or from the
+environment on GitHub's machines.
 
-Whoever copies the book changes one line, or none where GitHub builds it.
+To publish a copy of the book, change one line there, or none if GitHub builds it.
 """
 
 import os
@@ -32,8 +32,8 @@ def site(app: Sphinx) -> str:
 
 
 def all_versions(app: Sphinx) -> str:
-    """Address below which every published version lies: that of this site, without its
-    own version.
+    """Address under which all versions are published: that of this site, without its
+    version.
     """
     return re.sub(r"/v\d[^/]*/$", "/", site(app))
 
@@ -50,13 +50,13 @@ def colab(app: Sphinx, file: str, tag: str | None = None) -> str:
 
 
 def read_environment(app: Sphinx, config: Config) -> None:
-    """On GitHub's machines the repository is the one that is being built."""
+    """On GitHub's machines, take the repository from the environment."""
     if name := os.environ.get("GITHUB_REPOSITORY"):
         server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
         config.html_theme_options["repository_url"] = f"{server}/{name}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, ahead of all that names the repository."""
+    """Register with Sphinx, to run before all modules that name the repository."""
     app.connect("config-inited", read_environment, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

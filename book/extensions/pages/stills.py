@@ -1,12 +1,12 @@
-"""A picture of each explorer as its page opens it: what stands there until it starts,
-in print, and in a notebook.
+"""A still picture of each explorer as its page opens it, shown until the explorer
+starts, in print, and in a notebook.
 
-`make stills` draws those that are missing or stale from the built book
-(`tools/draw_stills.py`) into `book/_static/stills`, with a row each in `stills.json`;
-an explorer that two pages open in the same way has one. What a cell computes and hands
-over whole, the weights of a network, say, is no part of the way: it may differ from
-machine to machine. A page of which a picture is missing is built without it, so that
-there is a book to draw from; a test compares the rows with bundles and pages.
+`make stills` draws the stills that are missing or stale from the built book
+(`tools/draw_stills.py`) into `book/_static/stills`, with one row each in `stills.json`.
+Two pages that open an explorer with the same settings share a still. Long settings that
+a cell computes, such as the weights of a network, are not compared, because they may
+differ between machines. A page is built without a missing still, so that there is a
+book from which to draw it. A test compares the rows with bundles and pages.
 """
 
 import base64
@@ -26,10 +26,10 @@ from extensions.pages.repository import repository, site
 
 STATE = "application/vnd.jupyter.widget-state+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
-CODE = ["_esm"]  # the trait that is a widget's code, as a state names it
+CODE = ["_esm"]  # the trait with a widget's code, as a widget's state names it
 FOLDER = Path("book", "_static", "stills")
-LONG = 200  # letters of a setting that is computed
-# where heights are measured: widths of the window
+LONG = 200  # longer settings, in characters of JSON, are computed ones
+# widths of the window at which heights are measured
 HEIGHTS = {
     "phone": 390,
     "tablet": 900,
@@ -57,8 +57,8 @@ class Shown(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Name of its still: the explorer's own, and a mark of settings that are not
-        its own.
+        """Name of its still: the explorer's name, and a hash of settings that differ
+        from its own.
         """
         pairs = sorted(
             json.dumps(pair, separators=(",", ":")) for pair in self.settings.items()
@@ -72,21 +72,21 @@ class Shown(NamedTuple):
 
     @property
     def address(self) -> str:
-        """The part of an address that leads to it, as it opens."""
+        """The fragment of an address that leads to the explorer as it opens."""
         return f"#r1:{self.name}?"
 
 
 def mark(data: str) -> str:
-    """A short name for what is made of these letters and no others."""
+    """A hash of a text, as a short name."""
     return hashlib.sha256(data.encode()).hexdigest()[:16]
 
 
 def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
-    """Explorers in the widgets' state that a notebook or a page carries, by the id of
-    their model.
+    """Explorers in the state of a notebook's or a page's widgets, by the id of their
+    model.
 
-    A page of the built book has their code in a script, which the mark of the code
-    names (`on_demand.py`).
+    A page of the built book loads their code from a script, whose name is the hash of
+    the code (`on_demand.py`).
     """
     result = {}
     for model, entry in state.get("state", {}).items():
@@ -98,7 +98,7 @@ def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
                 part["path"][0]: part.get("name") for part in entry.get("buffers", [])
             }
             bundle = mark(traits[CODE[0]]) if CODE[0] in traits else elsewhere[CODE[0]]
-            # other ones on offer
+            # only if the cell chose the questions
             questions = (
                 {"questions": traits["questions"]} if traits.get("questions") else {}
             )
@@ -107,23 +107,23 @@ def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
 
 
 def explorers(app: Sphinx, docname: str) -> dict[str, Shown]:
-    """Explorers on a page that was read."""
+    """Explorers on a page that Sphinx has read."""
     files = NbMetadataCollector.get_js_files(app.env, docname)
     _, attributes = files.get("ipywidgets_state", (None, {}))
     return shown_in(json.loads(attributes.get("body", "{}")))
 
 
 def rows(root: Path) -> dict[str, dict[str, Any]]:
-    """Every still: its size, the heights of its explorer, its words, and the mark of
-    its bundle.
+    """Every still by its key: its size, the heights of its explorer, its text, and the
+    hash of its bundle.
     """
     path = root / FOLDER / "stills.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def due(table: dict[str, dict[str, Any]], shown: Iterable[Shown]) -> set[str]:
-    """Keys of the explorers whose still is missing in a table of rows, or was drawn
-    with another bundle.
+    """Keys of the explorers whose still is not in a table of rows, or was drawn with
+    another bundle.
     """
     return {
         explorer.key
@@ -143,7 +143,9 @@ def stale(root: Path, shown: Iterable[Shown]) -> list[str]:
 
 
 def in_notebook(root: Path, explorer: Shown, address: str) -> str | None:
-    """The still as a notebook holds it, whole, or nothing where there is none."""
+    """HTML of the still with its picture, for a notebook, or None if there is no
+    still.
+    """
     row = rows(root).get(explorer.key)
     if row is None:
         return None

@@ -14,14 +14,14 @@
        > Lower β: {try}`both return a blend <retrieval?beta=20>`.
     :::
 
-Each item is a card. The first `{try}` of a card sets the explorer, and where a card has
-none, the explorer is as the card before left it. `{at}` outlines the part of the
-explorer that a card speaks of; `PARTS` names the parts. A list of boxes asks for a
-guess, one box being ticked; what follows it is the answer, whose first `{try}` sets the
-explorer once the reader has guessed. A quotation is an answer too, to a card that sets
-a task. `tour.js` shows the cards over the page, below the explorer, and a link to the
-tour's label starts it. Without it, in print and in a notebook the page has the list
-itself, folded, with no box ticked.
+Each item is a card. The first `{try}` of a card sets the explorer; a card without one
+leaves the explorer as the card before set it. `{at}` outlines the part of the explorer
+that the card mentions; `PARTS` names the parts. A list of boxes, one of which is
+ticked, asks for a guess. The text after it is the answer, and its first `{try}` sets
+the explorer once the reader has guessed. If a card sets a task, a quotation is the
+answer. `tour.js` shows the cards over the page, below the explorer, and a link to the
+tour's label starts it. Without the script, in print and in a notebook, the page has the
+list itself, folded, with no box ticked.
 """
 
 from typing import Any
@@ -37,8 +37,8 @@ from extensions.pages.explorer_links import explorer_link
 TITLE = "Take the tour"
 GUESS = "tour-guess"
 RIGHT = "tour-right"
-MOST = 20  # cards
-# of an explorer, the parts that a card may speak of, and where they are in it
+MOST = 20  # cards of a tour
+# explorer → name of a part that a card may mention → its CSS selector
 PARTS = {
     "retrieval": {
         "query": ".r1-of-query",
@@ -65,7 +65,7 @@ class tour(nodes.General, nodes.Element):
 
 
 class explorer_part(nodes.Inline, nodes.TextElement):
-    """Words of a card that speak of a `part` of the explorer; a tour adds its
+    """Words of a card that mention a `part` of the explorer; the tour adds its
     `selector`.
     """
 
@@ -74,7 +74,7 @@ class PartRole(ReferenceRole):
     """Words of a card that speak of a part of the explorer."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Keep the part's name; the tour around it knows the explorer."""
+        """Store the part's name; the tour around it knows the explorer."""
         return [explorer_part("", "", *text_nodes(self.title), part=self.target)], []
 
 
@@ -86,7 +86,7 @@ class TourDirective(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        """Mark the guesses, and refuse a tour that could not be walked."""
+        """Mark the guesses, and warn of faults."""
         node = tour("", *self.parse_content_to_nodes())
         node["title"] = self.arguments[0] if self.arguments else TITLE
         mark_guesses(node)
@@ -100,8 +100,8 @@ class TourDirective(SphinxDirective):
 
 
 def mark_guesses(node: nodes.Element) -> None:
-    """Turn lists of boxes into guesses: the boxes go, and the item whose box is ticked
-    gets a class.
+    """Turn lists of boxes into guesses: the boxes are removed, and the item whose box
+    is ticked gets a class.
     """
     for box in list(node.findall(nodes.raw)):
         if "task-list-item-checkbox" not in box.astext():
@@ -115,7 +115,7 @@ def mark_guesses(node: nodes.Element) -> None:
 
 
 def faults(node: nodes.Element) -> list[str]:
-    """What keeps a list from being a tour, in words."""
+    """Faults that keep a list from being a tour, in words."""
     lists = [child for child in node.children if isinstance(child, nodes.Element)]
     if len(lists) != 1 or not isinstance(lists[0], nodes.enumerated_list):
         return ["A tour is one numbered list, an item per card."]
@@ -166,7 +166,7 @@ def _depart_part(self: Any, _node: explorer_part) -> None:
 def load(
     app: Sphinx, _page: str, _template: str, _context: dict[str, Any], doctree: Any
 ) -> None:
-    """Give a page with a tour what shows the cards."""
+    """Add the style and the script of tours to pages with a tour."""
     if doctree is not None and any(doctree.findall(tour)):
         app.add_css_file("tour.css")
         app.add_js_file("tour.js", loading_method="defer")

@@ -1,5 +1,4 @@
-"""Pieces of the pages as they were written: what an anchor names, and how it reads from
-another page.
+"""Pieces of the written pages: the element of an anchor, and its HTML for another page.
 
 Beautiful Soup takes seven seconds to parse six chapters, whose formulas are many
 thousands of elements. Here their 85 equations and statements are cut out in a twentieth
@@ -24,7 +23,7 @@ EMPTY = re.compile(r"<span\b[^>]*></span>$")
 
 
 class Written:
-    """The pages of a build, read when they are asked for."""
+    """The pages of a build, read on demand."""
 
     def __init__(self, app: Sphinx) -> None:
         self._app = app
@@ -39,7 +38,7 @@ class Written:
         return self._app.builder.get_target_uri(docname)
 
     def article(self, docname: str) -> str:
-        """HTML between the margins of a page."""
+        """HTML of the article of a page."""
         if docname not in self._articles:
             path = Path(self._app.outdir, self.uri(docname))
             page = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -48,12 +47,12 @@ class Written:
         return self._articles[docname]
 
     def links(self, docname: str) -> set[str]:
-        """The links of a page to places of the book, as they are written in it."""
+        """The links of a page to anchors of the book, as they are written in it."""
         return {unescape(link) for link in LINK.findall(self.article(docname))}
 
     def target(self, docname: str, link: str) -> tuple[str | None, str]:
-        """The page and the anchor that a link of a page leads to; no page if it is none
-        of the book.
+        """The page and the anchor to which a link of a page leads; the page is None if
+        it is not in the book.
         """
         path, anchor = urldefrag(link)
         uri = (
@@ -66,8 +65,8 @@ class Written:
         return self._pages.get(uri) if uri else docname, anchor
 
     def seen_from(self, docname: str, piece: str, reader: str) -> str:
-        """A piece of one page as it reads on another: its links lead where they led,
-        and it repeats no anchor.
+        """HTML of a piece of one page for another page: links have the same targets,
+        and ids are removed.
         """
         source = self.uri(docname)
         destination = self.uri(reader)
@@ -93,8 +92,8 @@ class Written:
 
 
 def element(page: str, anchor: str) -> tuple[int, int] | None:
-    """Where the element of this id begins and ends; of an empty mark, the element that
-    it stands in.
+    """Start and end of the element with this id, or of the element around it if it is
+    an empty span.
 
     >>> element('<p>a</p><div id="b"><div>c</div></div>', "b")
     (8, 38)

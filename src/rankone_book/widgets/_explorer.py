@@ -1,5 +1,5 @@
-"""Base of the explorers: settings that differ from the page's own, checked, and as
-JSON has them.
+"""Base class of the explorers: it checks the settings that differ from the page's own,
+and converts them to JSON.
 """
 
 import json
@@ -19,7 +19,7 @@ __all__ = ["Explorer", "Settings"]
 _FOLDER = Path(__file__).parent / "settings"
 
 
-@dataclass(frozen=True)  # it holds no array, and is never traced
+@dataclass(frozen=True)  # no Module: it holds no array, and is never traced
 class Settings:
     """The settings that an explorer takes, by their kind.
 
@@ -35,7 +35,7 @@ class Settings:
             within ±`reach`.
         sizes: Value of one setting → the values that the setting `size` may have with
             it.
-        free: Names of those that the page itself checks.
+        free: Names of the settings that only the page checks.
     """
 
     numbers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Settings:
         Args:
             name: Its name without the ending, such as "editing".
             part: Which of its parts, where it has several.
-            free: Names of those that the page itself checks.
+            free: Names of the settings that only the page checks.
         """
         content = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
         return cls(**(content if part is None else content[part]), free=free)
@@ -91,8 +91,8 @@ class Explorer(anywidget.AnyWidget):
     and the settings it takes.
 
     Attributes:
-        settings: Settings that differ from the page's own start; where the page sends
-            them back, all, once the reader acts.
+        settings: Settings that differ from the page's own start. Some pages send all
+            settings back once the reader changes one.
     """
 
     _takes = Settings()

@@ -1,5 +1,5 @@
-"""The editing explorer: write one pair into a small linear memory, and see what every
-other key pays for it.
+"""The editing explorer: write one pair into a small linear memory, and see how the
+values at all other keys change.
 """
 
 from pathlib import Path
@@ -16,11 +16,10 @@ __all__ = ["EditingExplorer"]
 
 
 class EditingExplorer(Explorer):
-    """Keys, values and the edit in the plane; drag any of them. All is computed in the
-    page.
+    """Keys, values and the edit in the plane; drag any of them. The page computes
+    everything.
 
-    With a kernel behind the page, `edit()` makes the edit on show with the package
-    itself.
+    With a kernel behind the page, `edit()` makes the displayed edit with the package.
 
     Attributes:
         settings: Settings that the page starts with: keys (n, 2), W (2, 2), k and v
@@ -37,8 +36,8 @@ class EditingExplorer(Explorer):
     shown = traitlets.Dict(help="What the page shows now.").tag(sync=True)
 
     def edit(self) -> RankOneEdit:
-        """The edit on show, made by the package from what the page shows, kept pairs
-        not counted.
+        """The displayed edit, made by the package from the keys and the pair that the
+        page shows. Pairs of earlier edits do not enter C.
 
         Raises:
             ValueError: If no page has drawn the widget yet, or there is no such edit.

@@ -15,12 +15,12 @@ class LandscapeExplorer(Explorer):
 
     The page draws the frequencies that `rankone.RandomFeatures` draws from the same
     seed, and does in JavaScript what `MrDAM`, `DrDAM`, `rankone.theory.drift.drift` and
-    `divergence_bound` do; the tests hold them equal to JAX.
+    `divergence_bound` do; tests compare it with JAX.
 
     Attributes:
         settings: Settings that the page starts with: view ("exact": E alone; "both";
             "tube": with the tube of the recursion), patterns (n, 2) and query (2,),
-            with entries from −1.3 to 1.3 (what is outside is put on the rim), beta, Y
+            with entries from −1.3 to 1.3 (points outside are moved to the rim), beta, Y
             (frequencies), seed, basis (as of `RandomFeatures`), eta (step size) and
             steps.
 

@@ -18,9 +18,9 @@ class MosaicExplorer(Explorer):
     softmax weight while the retrieval runs.
 
     The page computes in JavaScript what `MrDAM`, and `DrDAM` with Hadamard features of
-    the same seed, compute in JAX; the tests hold them equal. In the book the page
-    fetches 2,500 pictures when the explorer comes into view, and the others when a
-    reader asks for more.
+    the same seed, compute in JAX; tests compare the two. In the book the page fetches
+    2,500 pictures when the explorer comes into view, and the others when a reader asks
+    for more.
 
     Attributes:
         tiles: The first 2,500 pictures, as `rankone_book.characters` packs them.

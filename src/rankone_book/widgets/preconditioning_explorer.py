@@ -25,8 +25,8 @@ class PreconditioningExplorer(Explorer):
     """Three descents of a 2 × 2 matrix on one loss: plain, on U with W = TUV, and on W
     with P = VᵀV ⊗ TTᵀ.
 
-    All of it is computed in the page. With a kernel, what the reader sets comes back in
-    `settings`, and `T` and `V` are the matrices on show, for use with
+    The page computes everything. With a kernel, the reader's changes come back in
+    `settings`, and `T` and `V` are the displayed matrices, for use with
     `rankone.preconditioning`.
 
     Attributes:

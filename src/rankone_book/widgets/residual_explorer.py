@@ -1,5 +1,5 @@
-"""The residual explorer: a base that is too small, the memory of what it leaves, and
-the risk of both as data come.
+"""The residual explorer: a base that is too small, the memory of its residuals, and the
+risk of both as the data grow.
 """
 
 from pathlib import Path
@@ -13,9 +13,9 @@ class ResidualExplorer(Explorer):
     """ResMem on a line in d dimensions, on two classes in a plane, and on two waves
     around a circle, with the printed bound and the true laws.
 
-    All of it is computed in the page, from JAX's own random numbers:
+    The page computes everything, from JAX's own random numbers:
     `rankone.theory.linear_resmem.sample_ball` with the same key gives the page's
-    points. With a kernel, what the reader sets comes back in `settings`.
+    points. With a kernel, the reader's changes come back in `settings`.
 
     Attributes:
         settings: Settings that differ from the page's own start: view ("line", "plane"

@@ -19,7 +19,7 @@ from rankone_book.widgets._explorer import Explorer, Settings
 
 __all__ = ["RetrievalExplorer"]
 
-_MOST = 500  # of the patterns that the page draws
+_MOST = 500  # random patterns that the page can draw
 _QUESTIONS = (
     "start",
     "beta",
@@ -41,7 +41,7 @@ class RetrievalExplorer(Explorer):
     The page computes with Hadamard features drawn from JAX's own generator, so
     `rankone` gets the same numbers from the same seed. Pressing "Run in JAX" in the
     page (or calling `run`) retrieves with the package, on whatever device JAX uses;
-    what was run is then in `patterns`, `query` and `result`.
+    `patterns`, `query` and `result` then belong to that run.
 
     Attributes:
         patterns: The patterns (K, D) of the last run in JAX, or None.
@@ -84,18 +84,19 @@ class RetrievalExplorer(Explorer):
                 shipped photographs by default.
             names: One name per picture, for readers and screen readers.
             detail: Finest side of the shipped photographs, 32 or 64; by default what
-                `size` asks for. With 64 the page may ask for the settings of the
-                paper's Figs 1 and 2: in the book it fetches 150 kB when a reader does.
+                `size` asks for. With 64 the page also offers the settings of the
+                paper's Figs 1 and 2; in the book it fetches 150 kB when a reader
+                chooses one.
             questions: Keys of the questions that are offered as buttons, such as
-                "beta", "features" and "memories"; by default five are, and a menu holds
+                "beta", "features" and "memories"; by default five are, and a menu has
                 the others.
             settings: Settings that the page starts with: collection ("photographs" or
                 "bits"), size (32 or 64; 10 or 16 bits a side), K (how many of the
                 collection are stored, the first ones), also and without (lists of
                 indices, stored besides and not stored), target, beta, Y, eta, steps,
                 basis, seed, fraction, side, fill, noise, flips, clamp, across (the
-                map's first axis, "beta" or "K"), inside (the level at which the vector
-                is open, from 0 on; -1, where it is closed).
+                map's first axis, "beta" or "K"), inside (the level of the view into the
+                vector, from 0 on; -1 if it is closed).
 
         Raises:
             ValueError: If pictures, names or questions do not fit, or a setting is
@@ -170,7 +171,7 @@ class RetrievalExplorer(Explorer):
         basis: str = "sincos",
         seed: int = 0,
     ) -> Retrieval:
-        """Retrieves with the package what the page's settings ask for, and keeps it in
+        """Runs the retrieval of the page's settings with the package, and stores it in
         `result`.
 
         Args:
@@ -183,7 +184,7 @@ class RetrievalExplorer(Explorer):
             eta: Step size.
             steps: Number of steps.
             basis: "sincos", "cos", "exp" or "expexp".
-            seed: Seed of the features; with the page's own they have the same
+            seed: Seed of the features. The page's own seed gives the page's
                 frequencies.
         """
         key = jax.random.key(
@@ -204,8 +205,8 @@ class RetrievalExplorer(Explorer):
         return self.result
 
     def _answer(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:
-        """The page asks "hello" to learn whether a kernel is there, and "run" with its
-        patterns, query and mask.
+        """Answer the page, which sends "hello" to learn if there is a kernel, and "run"
+        with its patterns, query and mask.
         """
         reply = {"id": content["id"], "device": _device()}
         reply_buffers = []
@@ -214,7 +215,7 @@ class RetrievalExplorer(Explorer):
                 reply_buffers = [self._timed_run(reply, content, buffers)]
             except (
                 Exception
-            ) as error:  # the page tells the reader; a kernel traceback would go unseen
+            ) as error:  # the page shows it; a traceback in the kernel would go unseen
                 reply["error"] = f"{type(error).__name__}: {error}"
         self.send(reply, buffers=reply_buffers)
 
@@ -237,8 +238,8 @@ class RetrievalExplorer(Explorer):
 
 
 def _shipped(side: int) -> NDArray:
-    """The photographs in whole numbers: bytes, or sums of four, of which 1020 is
-    white.
+    """The photographs as integers: bytes for 64 pixels a side, and for 32 sums of four
+    bytes, where 1020 is white.
     """
     return (
         np.round((1020 if side == 32 else 255) * photographs(side))
@@ -263,11 +264,11 @@ def _pixels_of(pictures: NDArray) -> NDArray:
 
 
 def _packed(pixels: NDArray) -> bytes:
-    """Whole numbers (n, side, side, 3) without loss: two thirds of the bytes that
-    deflate alone would leave.
+    """Integers (n, side, side, 3) compressed without loss, to two thirds of the size
+    that deflate alone would leave.
 
-    Green, then red and blue less green, each as what is left of the median edge
-    predictor of JPEG-LS; zigzag, low bytes before high ones, deflated.
+    Green, then red − green and blue − green, each as residuals of the median edge
+    predictor of JPEG-LS, in zigzag code, low bytes before high ones, deflated.
     frontend/kit/sheet.js undoes it.
     """
     green = pixels[..., 1]

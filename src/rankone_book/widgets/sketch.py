@@ -1,4 +1,4 @@
-"""Small figures of one idea each, to be turned by hand."""
+"""Small interactive figures, each of one idea."""
 
 from pathlib import Path
 from typing import Any

@@ -23,7 +23,7 @@ class SurfaceExplorer(Explorer):
     The page descends on all pixels, as `MrDAM` and `retrieve` do, and projects each
     state on the plane. The part of the state off the plane shrinks by 1 − η in each
     step and adds half its square to the energy, so that the surface and the path
-    together show the whole run. The tests hold the page equal to JAX.
+    together show the whole run. Tests compare the page with JAX.
 
     Attributes:
         settings: What the page starts with: start ("covered": a photograph whose lower

@@ -13,10 +13,10 @@ __all__ = ["UniversalityExplorer"]
 
 class UniversalityExplorer(Explorer):
     """One gradient step of a universal learner, in the page: before, after, the cells
-    that fired, and what breaks it.
+    that became active, and what breaks it.
 
     The page builds the network that `rankone.universal_learner` builds, and takes the
-    step by backpropagation through every layer of it; the tests hold both equal to JAX.
+    step by backpropagation through all its layers; tests compare both with JAX.
 
     Attributes:
         settings: Settings that the page starts with (the network of two hidden layers

@@ -1,9 +1,9 @@
 """The package and its peers, timed side by side in one interleaved run:
 `python -m benchmarks`.
 
-On a GPU every product is in float32, ours and those of the peers, whose inputs JAX
-would otherwise round to 10 bits. Its memory is shared with PyTorch and with the
-processes that are started, so JAX does not take it all.
+On a GPU every product is computed in float32, ours and those of the peers; JAX would
+otherwise round the inputs to 10 bits. The GPU's memory is shared with PyTorch and with
+the processes that are started, so JAX must not allocate all of it.
 """
 
 import os

@@ -57,7 +57,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.quick:
-        timing.BURST = 0.0  # nothing is kept of what is timed
+        timing.BURST = 0.0  # no timing is used
     for suite in options.suites:
         machine, rows = SUITES[suite].run(
             quick=options.quick, repetitions=2 if options.quick else options.repetitions
@@ -76,8 +76,8 @@ def main() -> None:
 
 
 def folder(to: Path, suite: str, rows: list[dict[str, Any]]) -> Path:
-    """`to`, unless a peer is missing that the record there compares with, and that the
-    page on speed shows.
+    """Folder for the record: `to`, unless the record there compares with a peer that is
+    missing in `rows`. The page on speed shows these peers.
     """
     missing_peers = lost_peers(to / f"{suite}.json", rows)
     if not missing_peers:

@@ -21,8 +21,8 @@ Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; returns what the machine did at its best, and one row for each
-    pair compared.
+    """Run all cases; returns the machine with its best rates, and one row for each pair
+    compared.
     """
     size = QUICK if quick else FULL
     machine = Machine.of(quick)
@@ -30,7 +30,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     for case, ours, against in cases(**size):
         rounds = 2 if quick else max(3, repetitions // 3)
         rows += compare(machine, case | {"D": size["D"]}, ours, against, rounds)
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     return machine, rows
 
@@ -43,7 +43,7 @@ def by_inverse(W: jax.Array, C: jax.Array, k: jax.Array, v: jax.Array) -> jax.Ar
 
 @jax.jit
 def by_lu(W: jax.Array, C: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
-    """What a careful reader of the recipe would write: one general solve."""
+    """The form that a careful reader of the recipe would write: one general solve."""
     u = jnp.linalg.solve(C, k)
     return W + jnp.outer((v - W @ k) / (u @ k), u)
 
@@ -52,7 +52,7 @@ def by_lu(W: jax.Array, C: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
 def cached_inverse(
     W: jax.Array, inverse: jax.Array, k: jax.Array, v: jax.Array
 ) -> jax.Array:
-    """The published recipe with C⁻¹ at hand."""
+    """The published recipe with C⁻¹ given."""
     u = inverse @ k
     return W + jnp.outer((v - W @ k) / (u @ k), u)
 
@@ -96,7 +96,7 @@ def cases(D: int, H: int, K: int) -> Iterator[Case]:
 def edited(
     W: jax.Array, C: Any, k: jax.Array, v: jax.Array, *, refine: int = 0
 ) -> jax.Array:
-    """The public calls, checks and all."""
+    """The public calls, with all their checks."""
     return ro.rank_one_edit(W, C, k, v, refine=refine).apply(W)
 
 
@@ -132,8 +132,8 @@ def cached_cases(
 def batch_cases(
     W: jax.Array, C: jax.Array, keys: jax.Array, values: jax.Array
 ) -> Iterator[Case]:
-    """All pairs in one factorisation, against the same pairs one by one with C⁻¹ at
-    hand.
+    """All pairs in one factorisation, against the same pairs written individually with
+    C⁻¹ given.
     """
     (H, D) = W.shape
     m = keys.shape[1]

@@ -1,10 +1,10 @@
 """How time grows with each size, and where an approximate index overtakes exact search.
 
 The other suites compare single sizes in wall-clock time. This one sweeps a size over
-decades, so that a page can draw how the cost grows, and it counts the time that the
-process spent on its processors: on a shared machine that is steadier. Wall-clock time
-is kept beside it. The machine's rates are per second of processor time as well, so that
-the limit of a row is what a bare read or a bare product would have cost.
+decades, so that a page can draw how the cost grows. It counts the time that the process
+spent on its processors, which varies less on a shared machine. Wall-clock time is
+recorded too. The machine's rates are per second of processor time as well, so that the
+limit of a row is the time of a bare read or a bare product.
 """
 
 import time
@@ -27,11 +27,11 @@ __all__ = ["SEED", "run"]
 
 SEED = 0
 NEIGHBOURS = 10
-QUERIES = 200  # of a search: for its time and for its recall
+QUERIES = 200  # queries of a search, for its time and for its recall
 EXACT_K = (10_000, 30_000, 100_000, 300_000, 1_000_000)  # at D = 64
 EXACT_D = (16, 64, 256, 1024)  # at K = 100,000
 VECTOR_Y = (2**12, 2**14, 2**16, 2**18, 2**20)  # at D = 64, and at D = 1024
-STORED_Y = (2**12, 2**14, 2**16, 2**18)  # at D = 64: Ω has 2²⁴ numbers at the last
+STORED_Y = (2**12, 2**14, 2**16, 2**18)  # at D = 64, where Ω has up to 2²⁴ numbers
 VECTOR_D = (16, 64, 256, 1024, 4096)  # at Y = 2¹⁶
 STORED_D = (16, 64, 256, 1024)
 WRITTEN_K = (100, 300, 1000, 3000)  # at D = 64 and Y = 2¹⁴
@@ -39,14 +39,16 @@ SEARCH_N = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SEARCH_D = 64
 SEARCH_k = (1, 10, 100)  # at 100,000 rows
 PROBES = (1, 2, 4, 8, 16, 32, 64, 128)
-CANDIDATES = (8,)  # reranked exactly, for each neighbour wanted
+CANDIDATES = (8,)  # candidates per neighbour that are reranked exactly
 INDEX_N = (10_000, 30_000, 100_000, 300_000)
-CODE_ENTRIES = 4  # entries of a row that one byte of its code stands for
-DECAY = 1.0  # the j-th variance of the rows is j to the minus this
+CODE_ENTRIES = 4  # entries of a row that one byte of its code represents
+DECAY = 1.0  # the j-th entry of a row has the variance j^−DECAY
 
 
 class Case(NamedTuple):
-    """One formulation at one size: what it is called, what it runs, its least work."""
+    """One formulation at one size: its row of the record, its job, and its least
+    work.
+    """
 
     row: dict[str, Any]
     job: Job
@@ -64,7 +66,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     else:
         for data, vectors in data_sets(quick):
             rows += index_rows(machine, data, vectors, max(3, repetitions // 3), quick)
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     return machine, rows
 
@@ -117,7 +119,7 @@ def vector_case(sweep: str, projection: str, D: int, Y: int) -> Case:
     x = Xi[:1] + 0.01
     row = {"task": sweep, "form": projection, "Y": Y, "D": D, "N": 1}
     row["kept"] = stored_bytes(memory)
-    side = 1 << (D - 1).bit_length()  # of a block, padded to a power of two
+    side = 1 << (D - 1).bit_length()  # side of a block, padded to a power of two
     flops = 4 * Y * D if projection == "gaussian" else 16 * Y * side**0.5
     return Case(row, lambda: read(memory, x), Work(row["kept"], flops))
 
@@ -142,8 +144,8 @@ def written_case(K: int, D: int, Y: int) -> Case:
 def decaying(n: int, D: int, seed: int = SEED) -> np.ndarray:
     """Normal rows without clusters, whose j-th entry has the variance j^−DECAY.
 
-    An index that groups rows has no gap to find between groups, so that its recall
-    says something. Entries of embeddings have unequal variances too.
+    There are no gaps between groups that an index could use, so its recall is
+    informative. Entries of embeddings have unequal variances too.
     """
     rows = np.random.default_rng(seed).standard_normal((n, D), dtype=np.float32)
     return rows * np.arange(1, D + 1, dtype=np.float32) ** (-DECAY / 2)
@@ -162,12 +164,12 @@ def search_case(sweep: str, n: int, N: int, k: int) -> Case:
 def timed(
     machine: Machine, cases: list[Case], repetitions: int
 ) -> list[dict[str, Any]]:
-    """A row for each case, all timed in turn; `ratio` is the growth since the first
-    case of the sweep, round by round.
+    """A row for each case, all timed in turn; `growth` is relative to the first case of
+    the sweep, round by round.
     """
     jobs: dict[str, Job] = {str(i): case.job for i, case in enumerate(cases)}
     cpu, wall = measured(jobs | machine.jobs(), repetitions)
-    # a GPU computes while the processor waits
+    # while a GPU computes, the processor may wait and count no time
     seconds = cpu if jax.default_backend() == "cpu" else wall
     machine.observe(seconds)
     rows = []
@@ -321,7 +323,7 @@ def trained_index(rows: np.ndarray, lists: int) -> Any:
     import faiss
 
     D = rows.shape[1]
-    # As many bytes a row as a quarter of its entries: a sixteenth of float32.
+    # One byte for four entries of a row, which is a sixteenth of float32.
     codes = faiss.index_factory(D, f"IVF{lists},PQ{D // CODE_ENTRIES}")
     index = faiss.IndexRefineFlat(codes)
     index.train(rows)
@@ -329,12 +331,12 @@ def trained_index(rows: np.ndarray, lists: int) -> Any:
 
 
 def finds_enough(store: Any, setting: tuple[int, int], queries: jax.Array) -> bool:
-    """True if the lists that are probed hold as many rows as are wanted."""
+    """True if the probed lists have at least as many rows as neighbours are asked
+    for.
+    """
     try:
         searched(store, setting, queries)
-    except (
-        ValueError
-    ):  # `FaissSearch` refuses to return fewer neighbours than asked for
+    except ValueError:  # `FaissSearch` never returns fewer neighbours than asked for
         return False
     return True
 

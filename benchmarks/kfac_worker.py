@@ -1,5 +1,5 @@
-"""One step of kfac-jax at each line of input: run by an interpreter of its own, whose
-JAX kfac-jax supports.
+"""One step of kfac-jax for each line of input. The script is run by an interpreter of
+its own, with a JAX that kfac-jax supports.
 
 python benchmarks/kfac_worker.py SIZE BATCH EVERY
 """

@@ -24,8 +24,8 @@ QUERIES = 64
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; returns what the machine did at its best, and one row for each
-    pair compared.
+    """Run all cases; returns the machine with its best rates, and one row for each pair
+    compared.
     """
     machine = Machine.of(quick)
     rows = list[dict[str, Any]]()
@@ -38,7 +38,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     for size in QUICK_SIZES if quick else SIZES:
         for case in cases(*size):
             rows += compare(machine, *case, repetitions)
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     return machine, rows
 
@@ -47,8 +47,8 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
 def train(
     Xi: jax.Array, x: jax.Array, targets: jax.Array, *, steps: int, gradient: str
 ) -> Any:
-    """The loss of a memory as a layer, whose queries hold their first half, and its
-    gradient by the patterns.
+    """The loss of a memory as a layer, with the first half of each query held fixed,
+    and the gradient with respect to the patterns.
     """
 
     def loss(Xi: jax.Array) -> jax.Array:
@@ -70,8 +70,8 @@ def train(
 
 
 def inputs(K: int, D: int, N: int) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Patterns, queries that know the first half of one of them, and the patterns
-    meant.
+    """Patterns, queries that have the noisy first half of a pattern, and these patterns
+    as targets.
     """
     k_Xi, k_x = jax.random.split(jax.random.key(SEED))
     Xi = unit_rows(k_Xi, K, D)
@@ -82,14 +82,16 @@ def inputs(K: int, D: int, N: int) -> tuple[jax.Array, jax.Array, jax.Array]:
 def cases(K: int, D: int) -> Iterator[Case]:
     """A step of training against a Hopfield layer in PyTorch.
 
-    With the step size 1 a step of ours is an update of theirs, so that both go the same
-    way: ours back by the implicit gradient or through its steps, theirs by autograd.
+    With the step size 1, a step of our retrieval is an update of the Hopfield layer.
+    Our gradient is implicit or goes back through the steps; autograd differentiates the
+    Hopfield layer.
     """
     Xi, x, targets = inputs(K, D, QUERIES)
     numbers = (np.asarray(Xi), BETA, np.asarray(x), np.asarray(targets))
     peer = peers.torch_training(*numbers, known=D // 2, steps=STEPS)
-    # In each reading two products; going back, at least one reading of the rest, or
-    # twice all steps.
+    # A reading has two products, and going back through it costs twice as much. The
+    # implicit gradient goes back through at least one reading, the unrolled one through
+    # all steps.
     readings = {"implicit": STEPS + 2, "unrolled": 3 * STEPS}
     ours = {
         form: (

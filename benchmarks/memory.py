@@ -21,7 +21,7 @@ __all__ = ["SEED", "run"]
 
 SEED = 0
 BETA = 20.0
-STEPS = 10  # of a retrieval
+STEPS = 10  # steps of a retrieval
 Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
 
 # (D, Y): sizes of the distributed memory.
@@ -35,8 +35,8 @@ QUICK_FIGURE_2 = {"D": 256, "Y": 500, "K": 4, "steps": 5}
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; returns what the machine did at its best, and one row for each
-    pair compared.
+    """Run all cases; returns the machine with its best rates, and one row for each pair
+    compared.
     """
     if not peers.has_torch():
         print(
@@ -55,7 +55,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     for case, ours, against in cases:
         rounds = repetitions if case["task"] == "gradient" else max(3, repetitions // 3)
         rows += compare(machine, case, ours, against, rounds)
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     rows.append(figure_2_in_a_fresh_process(QUICK_FIGURE_2 if quick else FIGURE_2))
     return machine, rows
@@ -70,14 +70,14 @@ def unit_rows(key: jax.Array, n: int, D: int) -> jax.Array:
 
 
 def stored_omega(features: ro.RandomFeatures) -> jax.Array:
-    """Ω as the published code keeps it: one matrix (Y, D)."""
+    """Ω as the published code stores it: one matrix (Y, D)."""
     return features.frequencies.blocks.reshape(-1, features.D)[: features.Y]
 
 
 @jax.jit
 def read(memory: Any, x: jax.Array) -> Any:
-    """Energy and gradient, jitted as the peers are; the public call checks its
-    arguments besides.
+    """Energy and gradient, jitted as the peers are. The public call also checks its
+    arguments.
     """
     return memory(x)[:2] if callable(memory) else memory.energy_and_gradient(x)
 
@@ -95,7 +95,7 @@ def walk(memory: Any, x: jax.Array) -> jax.Array:
 
 
 def distributed_memories(D: int, Y: int) -> tuple[jax.Array, dict[str, ro.DrDAM]]:
-    """Twenty patterns, and the two memories of them: Ω stored, and in Hadamard
+    """Twenty patterns, and two memories of them: with Ω stored, and with Ω in Hadamard
     blocks.
     """
     k_Xi, k_features = jax.random.split(jax.random.key(SEED))
@@ -117,7 +117,8 @@ def distributed_cases(D: int, Y: int) -> Iterator[Case]:
     T = memories["stored"].T
     beta = jnp.float32(BETA)
     P = len(memories["Hadamard"].features.frequencies.first)
-    # two forward and two back in every block, and one each for all
+    # Two transforms forward and two back in every block, and one of each for all
+    # blocks.
     transforms = 4 * -(-Y // P) + 2
     for N in QUERIES:
         x = Xi[jnp.arange(N) % 20] + 0.1 * unit_rows(jax.random.key(SEED + 1), N, D)
@@ -166,7 +167,7 @@ def exact_cases(K: int, D: int) -> Iterator[Case]:
     for N in QUERIES:
         x = unit_rows(k_x, N, D)
         against: dict[str, Job] = {"one read": partial(total, Xi)}
-        # the plain form forms every difference: (N, K, D) numbers
+        # The plain form stores every difference, which are (N, K, D) numbers.
         if K * D * N <= 2**27:
             against["plain JAX"] = lambda x=x: peers.plain_gradient(Xi, beta, x)
         if peers.has_torch():
@@ -182,8 +183,8 @@ def exact_cases(K: int, D: int) -> Iterator[Case]:
 
 
 def figure_2_in_a_fresh_process(size: dict[str, int]) -> dict[str, Any]:
-    """Peak memory and time a step at the size of the paper's Fig. 2, where nothing else
-    has used memory before.
+    """Peak memory and time per step at the size of the paper's Fig. 2, in a process
+    where nothing else has used memory before.
     """
     code = f"import json; from benchmarks.memory import figure_2; print(json.dumps(figure_2(**{size})))"
     done = subprocess.run(
@@ -200,10 +201,10 @@ def figure_2_in_a_fresh_process(size: dict[str, int]) -> dict[str, Any]:
 
 
 def figure_2(*, D: int, Y: int, K: int, steps: int) -> dict[str, Any]:
-    """Store K patterns and retrieve one, counting from an interpreter that has imported
-    JAX and run one operation.
+    """Store K patterns and retrieve one. Memory is counted from that of an interpreter
+    that has imported JAX and run one operation.
     """
-    # as a reader's own pictures come
+    # NumPy arrays, as a reader's own pictures are
     normals = np.random.default_rng(SEED).normal(size=(K + 1, D)).astype(np.float32)
     Xi = normals[:K] / np.linalg.norm(normals[:K], axis=1, keepdims=True)
     x = Xi[0] + 0.1 * normals[K] / np.linalg.norm(normals[K])

@@ -1,4 +1,5 @@
-"""What the package is compared with, each written from its published description.
+"""Formulations that the package is compared with, each written from its published
+description.
 
 The published DrDAM code does not install today, and hflayers is in no package registry.
 Neither is copied here.
@@ -33,8 +34,8 @@ def autodiff_gradient(
     """DrDAM as published: all of omega (Y, D) stored, the energy differentiated
     automatically, queries by vmap.
 
-    It projects by z Ωᵀ, which is slow on some processors for one query; `rows_first` is
-    the same by Ω z.
+    The projection is z Ωᵀ, which is slow on some processors for one query. With
+    `rows_first` it is Ω z.
     """
     gradient = jax.value_and_grad(partial(_energy, rows_first=rows_first))
     return jax.vmap(gradient, (0, None, None, None))(x, omega, T, beta)
@@ -51,7 +52,7 @@ def autodiff_retrieval(
     *,
     rows_first: bool = False,
 ) -> Array:
-    """Its retrieval: a scan over steps of every query."""
+    """Retrieval of DrDAM as published: a scan over the steps of every query."""
     gradient_of = jax.value_and_grad(partial(_energy, rows_first=rows_first))
 
     def one(x: Array) -> Array:
@@ -66,8 +67,8 @@ def autodiff_retrieval(
 
 @jax.jit
 def plain_gradient(Xi: Array, beta: Array, x: Array) -> tuple[Array, Array]:
-    """The exact memory's energy as one writes it down: log-sum-exp of squared
-    distances, automatic, vmapped.
+    """Energy and gradient of the exact memory in the most direct form: log-sum-exp of
+    squared distances, differentiated automatically, queries by vmap.
     """
 
     def energy(x: Array) -> Array:
@@ -77,12 +78,12 @@ def plain_gradient(Xi: Array, beta: Array, x: Array) -> tuple[Array, Array]:
 
 
 def has_torch() -> bool:
-    """Whether the PyTorch peers can run."""
+    """True if the PyTorch peers can run."""
     return find_spec("torch") is not None
 
 
 def _tensors(*arrays: Any) -> tuple[Any, ...]:
-    """Copies of NumPy's arrays in PyTorch, on the GPU where JAX has one."""
+    """Copies of NumPy arrays in PyTorch, on the GPU if JAX has one."""
     import torch
 
     place = "cpu" if jax.default_backend() == "cpu" else "cuda"
@@ -90,8 +91,8 @@ def _tensors(*arrays: Any) -> tuple[Any, ...]:
 
 
 def _done(*tensors: Any) -> Any:
-    """The tensors once they are computed: on a CPU as NumPy's arrays, which costs
-    nothing; on a GPU where they are, as ours stay there too.
+    """Wait until the tensors are computed. On a CPU they are returned as NumPy arrays,
+    which share their memory. On a GPU they stay there, as our results do.
     """
     import torch
 
@@ -105,9 +106,9 @@ def torch_layer(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
     """One update of a modern Hopfield layer with static patterns, in the order of
     operations of hflayers.
 
-    It brings the stored patterns into the layout (heads, patterns, length) for keys and
-    again for values by `repeat`, which copies them, then takes scores, softmax and the
-    weighted sum over all queries at once.
+    The layer brings the stored patterns into the layout (heads, patterns, length) for
+    keys and again for values by `repeat`, which copies them, then takes scores, softmax
+    and the weighted sum over all queries at once.
     """
     import torch
 
@@ -143,9 +144,9 @@ def torch_training(
     Xi: Any, beta: float, x: Any, targets: Any, known: int, steps: int
 ) -> Callable[[], Any]:
     """A step of training of a Hopfield layer: its updates, the loss, and the gradient
-    by the stored patterns.
+    with respect to the stored patterns.
 
-    The first `known` entries of a query are held, as in the layer of ours that it is
+    The first `known` entries of a query are held fixed, as in our layer that it is
     compared with. An update is softmax attention with the patterns for keys and values,
     and autograd goes back through all of them.
     """

@@ -33,8 +33,8 @@ Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; returns what the machine did at its best, and one row for each
-    pair compared.
+    """Run all cases; returns the machine with its best rates, and one row for each pair
+    compared.
     """
     size, small, batch = QUICK.values() if quick else (SIZE, SMALL, BATCH)
     machine = Machine.of(quick)
@@ -49,7 +49,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
         if peer.step:
             case, ours = training_case(size, batch)
             rows += compare(machine, case, ours, {"kfac-jax": peer.step}, repetitions)
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     return machine, rows
 
@@ -84,7 +84,7 @@ def update_cases(size: int) -> Iterator[Case]:
 
 
 def dense_case(size: int) -> Case:
-    """The same where P itself fits into memory."""
+    """The same at a size where P itself fits into memory."""
     T, V, G = matrices(size, 3)
     P = pc.kronecker_preconditioner(T, V)
     g = pc.vec(G)
@@ -98,7 +98,7 @@ def dense_case(size: int) -> Case:
 
 
 def forward_case(size: int, batch: int) -> Case:
-    """The layer kept factored, against multiplying W out first."""
+    """The factored layer, against computing W = TUV first."""
     layer = pc.Reparameterized(*matrices(size, 3))
     x = jax.random.normal(jax.random.key(SEED + 1), (batch, size), jnp.float32)
     factored = jax.jit(lambda layer, x: layer(x))
@@ -133,7 +133,7 @@ def training_case(
     moving = optax.chain(
         pc.estimated_kronecker(damping=1e-2, every=EVERY), optax.sgd(1e-3)
     )
-    # the step that makes the factors
+    # the first step computes the factors
     _, begun = step_with_moments(moving, dense, moving.init(dense), data)
     start_U = on_U.init(layer)
     start_W = on_W.init(dense)
@@ -163,7 +163,7 @@ def losses(network: Any, data: Any) -> jax.Array:
 
 @partial(jax.jit, static_argnums=0)
 def step(optimizer: Any, network: Any, state: Any, data: Any) -> tuple[Any, Any]:
-    """A step of any transformation."""
+    """A training step by any transformation of optax."""
     gradient = jax.grad(lambda net: losses(net, data).mean())(network)
     updates, state = optimizer.update(gradient, state, network)
     return optax.apply_updates(network, updates), state
@@ -173,7 +173,7 @@ def step(optimizer: Any, network: Any, state: Any, data: Any) -> tuple[Any, Any]
 def step_with_moments(
     optimizer: Any, network: Any, state: Any, data: Any
 ) -> tuple[Any, Any]:
-    """The same, for a transformation that is told the batch's second moments."""
+    """The same, for a transformation that takes the batch's second moments."""
     gradient = jax.grad(lambda net: losses(net, data).mean())(network)
     moments = pc.layer_moments(lambda net: losses(net, data), network)
     updates, state = optimizer.update(gradient, state, network, moments=moments)

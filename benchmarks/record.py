@@ -46,8 +46,8 @@ def write(
 
 
 def lost_peers(path: Path, rows: list[dict[str, Any]]) -> set[str]:
-    """Peers that the record at `path` has and these rows have not: not installed where
-    they were measured.
+    """Peers that the record at `path` has and these rows do not have, because they were
+    not installed where the rows were measured.
     """
     before = (
         json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []

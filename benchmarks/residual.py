@@ -50,14 +50,14 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     for size in QUICK if quick else SIZES:
         for case, ours, against in cases(*size):
             rows += compare(machine, case, ours, against, max(2, repetitions // 3))
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     return machine, rows
 
 
 def cases(n: int, D: int, queries: tuple[int, ...]) -> Iterator[Case]:
     """One store, several numbers of queries; every peer's answers are compared with
-    ours before the clock runs.
+    ours before anything is timed.
     """
     rng = np.random.default_rng(SEED)
     rows = rng.standard_normal((n, D), dtype=np.float32)
@@ -94,8 +94,8 @@ def cases(n: int, D: int, queries: tuple[int, ...]) -> Iterator[Case]:
 def answer(
     distances: np.ndarray, indices: np.ndarray, labels: np.ndarray
 ) -> np.ndarray:
-    """The soft k-NN regression itself, with the mean distance as its width: what a
-    search is for.
+    """The soft k-NN regression, the purpose of a search, with the mean distance as its
+    width.
     """
     weights = np.exp(-(distances - distances.min(1, keepdims=True)) / distances.mean())
     return np.einsum(
@@ -108,8 +108,9 @@ def largest(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def suits(name: str, queries: int) -> bool:
-    """Whether `name` says what faiss at its best does for so many queries: one distance
-    after another ("direct") for a few, products of matrices ("BLAS") for more.
+    """True unless `name` is a form of faiss that is not its best for so many queries.
+    The best form computes one distance after another ("direct") for a few queries, and
+    products of matrices ("BLAS") for more.
     """
     if name.startswith("faiss, direct"):
         return queries < BLAS_FROM
@@ -120,8 +121,8 @@ def suits(name: str, queries: int) -> bool:
 
 @cache
 def faiss_as_installed() -> tuple[int, int]:
-    """Its threshold for multiplying matrices and its threads, before anybody changes
-    them.
+    """The threshold from which faiss multiplies matrices and its number of threads,
+    before anything changes them.
     """
     import faiss
 
@@ -129,7 +130,7 @@ def faiss_as_installed() -> tuple[int, int]:
 
 
 def peers(rows: np.ndarray) -> dict[str, Search]:
-    """Those that are installed, each a function from queries to distances and
+    """The peers that are installed, each a function from queries to distances and
     indices.
     """
     searches: dict[str, Search] = {}
@@ -147,7 +148,7 @@ def peers(rows: np.ndarray) -> dict[str, Search]:
         def search(
             x: np.ndarray, threshold: int, most: int
         ) -> tuple[np.ndarray, np.ndarray]:
-            # faiss 1.15 compares it with queries × dimensions
+            # faiss 1.15 compares the threshold with queries × dimensions
             faiss.cvar.distance_compute_blas_threshold = threshold
             faiss.omp_set_num_threads(most)
             squares, indices = index.search(x, NEIGHBOURS)

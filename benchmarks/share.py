@@ -26,8 +26,8 @@ D = 768
 FREQUENCIES = 8 * K  # with a noise of a quarter of one pattern's term in the energy
 NEIGHBOURS = 10
 QUERIES = (1, 64)
-SLICES = 100  # in which the keys are drawn
-NEEDS = 40e9  # bytes of a device
+SLICES = 100  # slices in which the keys are drawn
+NEEDS = 40e9  # bytes that the device must have
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
@@ -51,7 +51,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
             | {"wall_ms": spread(seconds["ours"], 1e3)}
         )
         print(rows[-1], flush=True)
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     return machine, rows
 

@@ -17,10 +17,10 @@ BURST = 0.02  # seconds
 
 @dataclass(frozen=True)
 class Work:
-    """What a formulation must move and multiply at least, whatever the code.
+    """The least memory traffic and arithmetic of a formulation, whatever the code.
 
     Attributes:
-        bytes: Read from memory once.
+        bytes: Bytes read from memory, each once.
         flops: Additions and multiplications in matrix products.
     """
 
@@ -29,12 +29,12 @@ class Work:
 
 
 class Machine:
-    """What the hardware does at its best, observed in every round of the run: a limit
-    is no average.
+    """The best rates of the hardware, observed in every round of the run, because a
+    limit is not an average.
 
     Attributes:
-        bandwidth: Bytes a second of a sum over a large array.
-        products: Operations a second of a large float32 matrix product.
+        bandwidth: Bytes per second of a sum over a large array.
+        products: Operations per second of a large float32 matrix product.
     """
 
     def __init__(self, side: int = 2048):
@@ -46,19 +46,21 @@ class Machine:
 
     @classmethod
     def of(cls, quick: bool) -> "Machine":
-        """With arrays that keep a whole device busy: a GPU needs larger ones."""
+        """A machine with arrays that keep the whole device busy. A GPU needs larger
+        ones.
+        """
         side = 2048 if jax.default_backend() == "cpu" else 8192
         return cls(256 if quick else side)
 
     def jobs(self) -> dict[str, Job]:
-        """A read and a product, to be timed beside everything else."""
+        """A read and a product, to be timed in the same rounds as everything else."""
         return {
             "read": lambda: self._sum(self._large),
             "product": lambda: self._product(self._square, self._square),
         }
 
     def observe(self, seconds: dict[str, list[float]]) -> None:
-        """Keep the best rates seen."""
+        """Update the best rates."""
         self.bandwidth = max(self.bandwidth, self._large.nbytes / min(seconds["read"]))
         self.products = max(
             self.products, 2 * len(self._square) ** 3 / min(seconds["product"])
@@ -70,12 +72,12 @@ class Machine:
 
 
 def interleave(jobs: dict[str, Job], repetitions: int) -> dict[str, list[float]]:
-    """Seconds of each repetition of each job. Every round runs all jobs: what disturbs
-    one disturbs all.
+    """Seconds of each repetition of each job. Every round runs all jobs, so that a
+    disturbance affects all of them.
 
-    A job of less than `BURST` seconds is called as often as fits into it, and its mean
-    is kept, as `timeit` does: one short call between two long ones would time the
-    waking of threads and the filling of caches.
+    A job shorter than `BURST` seconds is called as often as fits into that time, and
+    the mean is recorded, as `timeit` does. One short call between two long ones would
+    mostly time the waking of threads and the filling of caches.
     """
     calls = {}
     for name, job in jobs.items():

@@ -57,7 +57,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
         peer,
         repetitions,
     )
-    for row in rows:  # against the best of the whole run
+    for row in rows:  # limits use the best rates of the whole run
         row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
     return machine, rows + compile_times(QUICK_COMPILE if quick else COMPILE, width)
 
@@ -96,7 +96,7 @@ def half_square(
 
 @jax.jit
 def by_list(layers: Any, x: jax.Array, y: jax.Array) -> Any:
-    """The peer: the loop, differentiated."""
+    """The peer's gradient: that of the loop."""
     return jax.grad(half_square, (0, 1))(layers, jnp.float32(0), x, y)
 
 
@@ -114,13 +114,13 @@ by_autodiff = jax.jit(jax.grad(loss))
 
 @jax.jit
 def by_rank_one(network: Network, x: jax.Array, y: jax.Array) -> Network:
-    """The same gradient from one outer product a layer."""
+    """The same gradient from one outer product per layer."""
     return step(network, x, y, jnp.float32(STEP)).gradient()
 
 
 def again(network: Network, x: jax.Array, y: jax.Array) -> Job:
-    """The same gradient once more, in the memory of the last one, as in a loop that
-    keeps no gradients.
+    """The same gradient again, written into the memory of the previous one, as in a
+    loop that stores no gradients.
     """
     gradients = [by_rank_one(network, x, y)]
 
@@ -133,8 +133,8 @@ def again(network: Network, x: jax.Array, y: jax.Array) -> Job:
 
 @jax.jit
 def learnt_by_terms(network: Network, x: jax.Array, y: jax.Array) -> jax.Array:
-    """The same output from two vectors a layer: the step is read without being written
-    into the weights.
+    """The same output from two vectors per layer, without writing the step into the
+    weights.
     """
     return step(network, x, y, jnp.float32(STEP)).output(1 - x)
 
@@ -149,7 +149,7 @@ def compile_times(depths: dict[str, int], width: int) -> list[dict[str, Any]]:
         ("autodiff", by_autodiff, depths["scan"]),
     ]
     for form, function, N in [*jobs, ("unrolled", by_list, depths["unrolled"])]:
-        # what is compiled does not depend on the width
+        # the program has the same operations at every width
         network = deep_network(N, min(width, 32))
         argument = unrolled(network) if form == "unrolled" else network
         began = time.perf_counter()

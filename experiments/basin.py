@@ -1,5 +1,5 @@
-"""The basin of a stored pattern: wrong bits from flipped cues, for many D, K, Y, beta
-and shares of flipped bits.
+"""The basin of a stored pattern: wrong bits after recall from flipped cues, for many D,
+K, Y, beta and fractions of flipped bits.
 """
 
 import jax
@@ -32,12 +32,13 @@ def measure(
     steps: int,
     seed: int,
 ) -> dict:
-    """Store K = bits/D random patterns with Y = load·DK, flip bits of them, and count
-    the wrong bits afterwards.
+    """Store K = bits/D random patterns with Y = load·DK, flip some of their bits, and
+    count the wrong bits after recall.
 
     Returns:
-        Mean share of wrong bits of the exact and the distributed memory, and of how
-        many queries the latter repairs more than half.
+        Mean fraction of wrong bits of the exact and of the distributed memory, and the
+        fraction of queries in which the distributed memory repairs more than half of
+        the flipped bits.
     """
     k_data, k_features, k_flips = jax.random.split(jax.random.key(seed), 3)
     Xi = ro.data.binary_patterns(bits // D, D, key=k_data)

@@ -1,5 +1,5 @@
-"""Where a long cell leaves its checkpoint, so that a run that is broken off loses no
-more than twenty seconds.
+"""The place where a long cell saves its checkpoint, so that an interrupted run loses at
+most twenty seconds.
 """
 
 import tempfile
@@ -12,8 +12,8 @@ __all__ = ["checkpoint"]
 
 @contextmanager
 def checkpoint(name: str, **parameters: object) -> Iterator[Path]:
-    """A file named after the cell in the system's temporary folder, gone once the cell
-    is done.
+    """Path named after the cell, in the system's temporary folder. The file is deleted
+    once the cell is measured.
     """
     cell = "-".join(f"{key}{value}" for key, value in parameters.items())
     path = Path(tempfile.gettempdir()) / "rankone-checkpoints" / f"{name}-{cell}.npz"

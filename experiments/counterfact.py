@@ -1,9 +1,9 @@
-"""CounterFact on SmolLM2-135M: facts rewritten one at a time by the closed form, a
-thousand drawn once for all.
+"""CounterFact on SmolLM2-135M: a thousand facts, drawn once, are rewritten one at a
+time by the closed form.
 
-The data set (MIT) is its authors'. Its file is taken from --data, from a folder of data
-on this machine, or fetched; nothing of it is recorded but the numbers of its cases. Its
-facts are rewritten whether the model knows them or not.
+The data set (MIT licence) belongs to its authors. Its file is taken from --data or from
+a data folder on this machine, or it is downloaded. The records contain only the numbers
+of its cases. The facts are rewritten whether the model knows them or not.
 """
 
 import hashlib
@@ -36,14 +36,14 @@ from rankone.language.transformer import Network
 from rankone_book.counterfact_study import score_rows
 
 URL = "https://rome.baulab.info/data/dsets/counterfact.json"
-# of its 45,108,470 bytes
+# Checksum of the file at URL, which has 45,108,470 bytes.
 SHA256 = "d017056125178a13728594e66a801357a8db9ed7973a7425554bb4271de9fc6f"
 FILE = "counterfact.json"
 CASES = tuple(
     map(int, (Path(__file__).parent / "counterfact_cases.txt").read_text().split())
 )
-SIZE = 10  # cases of a cell
-PART = 10  # cases asked at a time
+SIZE = 10  # cases per cell
+PART = 10  # cases whose questions are asked at a time
 ROWS = 100  # texts whose keys are read at a time
 KINDS = ("rewriting", "paraphrase", "neighbour")
 GRID = {"cell": list(range(len(CASES) // SIZE))}
@@ -51,8 +51,8 @@ OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 1, "every": 4}
 
 
 class Case(NamedTuple):
-    """One record: what is to be said, what is true, one other way to ask, and one other
-    subject with that truth.
+    """One record: the request with its new answer, the true answer, a paraphrase of the
+    question, and the question about another subject with the same true answer.
     """
 
     number: int
@@ -63,12 +63,12 @@ class Case(NamedTuple):
 
 
 def folder() -> Path:
-    """Where the file is kept, and the values that were found for its facts."""
+    """Folder of the data set's file and of the values found for its facts."""
     return Path(os.environ.get("RANKONE_DATA", Path.home() / ".cache" / "rankone"))
 
 
 def cases(numbers: Sequence[int]) -> list[Case]:
-    """Cases by their numbers.
+    """The cases with the given numbers, in this order.
 
     Raises:
         ValueError: If the file lacks one of them.
@@ -96,11 +96,11 @@ def _cases_by_number(path: Path) -> dict[int, Case]:
 
 
 def fetched(path: Path, url: str = URL) -> Path:
-    """The authors' file, fetched once.
+    """Path of the authors' file, after the file was downloaded to it.
 
     Raises:
-        RuntimeError: If it cannot be had, or is not the file that the numbers of the
-            cases are of.
+        RuntimeError: If the download fails, or the checksum is not that of the file to
+            which the numbers of the cases refer.
     """
     by_hand = f"fetch {URL} elsewhere, and name its place: --data PATH"
     try:
@@ -121,8 +121,8 @@ def fetched(path: Path, url: str = URL) -> Path:
 
 
 def read_case(record: dict[str, Any]) -> Case:
-    """A record as its authors publish it, of whose other questions the first are taken,
-    or as shorter files have it.
+    """The case of a record in its authors' format, with the first of its paraphrases
+    and neighbours, or of a record in the format of shorter files.
     """
     if "requested_rewrite" in record:
         rewrite = record["requested_rewrite"]
@@ -147,8 +147,8 @@ def read_case(record: dict[str, Any]) -> Case:
 
 
 def values(chosen: Sequence[Case], layer: int, contexts: int) -> dict[str, np.ndarray]:
-    """Mean keys (n, D), δ (n, d) and what the searches say of themselves; found once,
-    then kept in a folder of data.
+    """Mean keys (n, D), δ (n, d), and the steps, length and loss of each search. They
+    are computed once and then stored in the data folder.
     """
     place = folder() / f"counterfact-{model().name}-{layer}-{contexts}"
     place.mkdir(parents=True, exist_ok=True)
@@ -178,11 +178,11 @@ def values(chosen: Sequence[Case], layer: int, contexts: int) -> dict[str, np.nd
 def subject_streams(
     chosen: Sequence[Case], layer: int, contexts: int, network: Network | None = None
 ) -> tuple[jax.Array, jax.Array]:
-    """At the subjects' last tokens, means over the contexts: keys (blocks, n, D), and
-    the stream after the last (n, d).
+    """Keys (blocks, n, D) at the subjects' last tokens, and the stream after the last
+    of these blocks (n, d), both as means over the contexts.
 
-    Blocks are counted from the first to `layer`. No more of the model is run, and
-    nothing is searched for. Without contexts the question stands alone.
+    The blocks are those from the first to `layer`. No later block is run, and no value
+    is searched for. With `contexts` 0, the question stands alone.
     """
     texts = (
         corpus_contexts(model().tokenizer, ((contexts, 10),)) if contexts > 0 else [""]
@@ -195,7 +195,8 @@ def subject_streams(
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     size = min(ROWS, len(rows))
     batches = []
-    # rows of about one length, the last ones once more to fill up
+    # A batch has rows of about the same length. Copies of its last row fill up the last
+    # batch.
     for start in range(0, len(rows), size):
         part = [rows[i] for i in order[start : start + size]]
         tokens, valid = pad(
@@ -235,8 +236,8 @@ def _read(
 
 
 def questions(chosen: Sequence[Case]) -> dict[str, Continuations]:
-    """For each kind of question the rows of all cases with the new answer, and then
-    those with the true one.
+    """For each kind of question, the rows of all cases with the new answer, followed by
+    the same rows with the true answer.
     """
     prompts = {kind: [_asked(case, kind) for case in chosen] for kind in KINDS}
     ends = [case.request.target for case in chosen] + [case.truth for case in chosen]
@@ -263,8 +264,8 @@ def answers(
     right: jax.Array,
     layer: int,
 ) -> tuple[jax.Array, jax.Array]:
-    """Mean log-probability per token, and whether each is the likeliest, with a
-    rank-one change for every row.
+    """Mean log-probability per token of each answer, and whether all tokens of the
+    answer are the likeliest, with a rank-one change for every row.
     """
     stream = Cache.empty(network.config, rows.valid, network.norm.dtype)
     h, _, _ = run(
@@ -297,8 +298,8 @@ def _changed(
 def asked_of(
     chosen: Sequence[Case], network: Network, left: Any, right: Any, layer: int
 ) -> dict[str, np.ndarray]:
-    """Log-probability of the new answer and of the truth (kind, 2, n), and whether they
-    are what is said.
+    """Log-probability of the new and of the true answer (kind, 2, n), and whether the
+    model says that answer.
     """
     parts = [
         _asked_of(
@@ -337,7 +338,9 @@ def _asked_of(
 def measure(
     *, cell: int, layer: int, ridge: float, contexts: int, every: int, seed: int
 ) -> dict:
-    """Ten facts, each rewritten alone: every question before and after."""
+    """Answers to every question about ten facts, before and after each fact is
+    rewritten alone.
+    """
     chosen = cases(CASES[SIZE * cell : SIZE * (cell + 1)])
     facts = values(chosen, layer, contexts)
     C = geometry(layer, ridge, every)
@@ -366,10 +369,10 @@ def measure(
 
 def places(*more: tuple[str, str]) -> None:
     """Move options that name places on this machine from the command line to the
-    environment, because a record does not hold them.
+    environment, because a record must not contain them.
 
-    --data PATH is a copy of the data set's file; --model PATH another language model,
-    in the form that `LanguageModel.load` reads, whose records need a folder of their
+    --data PATH is a copy of the data set's file. --model PATH is another language
+    model, in a form that `LanguageModel.load` reads; its records need a folder of their
     own, --out. `more` has further pairs of an option and its variable.
     """
     for option, variable in (

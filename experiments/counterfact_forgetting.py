@@ -1,12 +1,13 @@
-"""What a sequence of edits forgets, and what a batch of them costs: the keys of
-CounterFact's facts, and three laws.
+"""How much a sequence of edits forgets and how much a batch of them interferes, from
+the keys of CounterFact's facts and from three laws.
 
-No fact is searched for: the values are as random as the laws have them, so that what is
-left of each is a sum over the keys alone. They are written one after another in random
-orders, with C as it was or with the written keys counted among those of the text. The
-law is that of isotropic keys [R-S5]; it is told once more how many dimensions these
-keys seem to have: as many as random ones need to be as alike, one over the mean squared
-cosine of two in the geometry of C.
+No value is searched for. The values are random and independent, as in the laws, so that
+the residual of each fact is a sum over the keys alone. The facts are written one after
+another in random orders, with C unchanged or with the written keys counted among those
+of the text. The law is that of isotropic keys [R-S5]. It is evaluated at the dimension
+of the keys, and again at their apparent dimension: the dimension in which random keys
+have the same mean squared cosine, in the geometry of C. The apparent dimension is one
+over that mean.
 """
 
 from functools import cache
@@ -26,9 +27,9 @@ from rankone.theory.edit_cost import (
 GRID = {"edits": [10, 100, 300, 900]}
 FULL = OPTIONS | {"orders": 20}
 BINS = 10
-NEAR = 0.8  # cosine of two keys that are nearly one
-SAME = 0.999  # cosine of two keys that are one
-# of a written key beside the mean of all keys of the text
+NEAR = 0.8  # cosine above which two keys count as nearly the same
+SAME = 0.999  # cosine above which two keys count as the same
+# Weights of a written key, relative to the mean over all keys of the text.
 WEIGHTS = (
     0.0,
     1e-4,
@@ -40,16 +41,16 @@ WEIGHTS = (
 
 
 def forgotten(S: np.ndarray, beta: float = 0.0) -> np.ndarray:
-    """Mean squared residual (m,) of each pair after all were written in their order,
-    the values independent [R-S9].
+    """Mean squared residual (m,) of each pair after all pairs were written in their
+    order, for independent values [R-S9].
     """
     return np.sum(sequence_mixture(S, beta) ** 2, axis=0)
 
 
 @cache
 def inner(layer: int, ridge: float, contexts: int, every: int) -> np.ndarray:
-    """KᵀC⁻¹K of all cases, but those that have an earlier one's key: several facts are
-    about one subject.
+    """KᵀC⁻¹K of all cases whose key no earlier case has. Several facts are about one
+    subject and have the same key.
     """
     K = np.asarray(subject_streams(cases(CASES), layer, contexts)[0][layer]).T
     S = np.asarray(geometry(layer, ridge, every).inner(K, K), float)
@@ -68,8 +69,8 @@ def measure(
     orders: int,
     seed: int,
 ) -> dict:
-    """Mean squared residual by turn, in units of one before anything is written, and
-    the laws'; prices of a batch.
+    """Mean squared residual by position in the sequence, relative to that before any
+    edit, measured and by the laws; and the interference per fact of a batch.
     """
     S = inner(layer, ridge, contexts, every)
     rng = np.random.default_rng(seed)

@@ -1,12 +1,13 @@
-"""Ten, a hundred and a thousand facts of CounterFact in one model, written in five
-ways.
+"""Ten, a hundred and a thousand facts of CounterFact in one model, written by five
+methods.
 
 The pairs are those of `counterfact`: the keys of one block, and the values found for
-each fact alone. They are written at once ("batch"), one after another with C as it was
-("sequence") or with each key counted once more among those of the text ("learning"), at
+each fact alone. They are written at once ("batch"), one after another with C unchanged
+("sequence") or with each written key added to the keys of the text ("learning"), at
 once within the directions that text hardly uses ("null"), or at once over three blocks
-("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the
-model. Facts about one subject have one key, and the first of them is written.
+("spread"). Fifty of the facts are asked. If a model has fewer facts, several groups of
+facts are edited, each in a model of its own. Facts about one subject have the same key,
+and only the first of them is written.
 """
 
 from functools import cache
@@ -38,7 +39,7 @@ from rankone_book.counterfact_study import many_rows
 from rankone_book.counterfact_study import prose as prose_of
 
 ASKED = 50
-BLOCKS = 3  # that share an edit, the last of them that of the other ways
+BLOCKS = 3  # blocks of "spread", the last of which is the block of the other methods
 GRID = {
     "way": ["batch", "sequence", "learning", "null", "spread"],
     "edits": [10, 100, 1000],
@@ -57,8 +58,8 @@ def measure(
     share: float,
     seed: int,
 ) -> dict:
-    """What the edited models answer, what the change costs, and how likely they find
-    ordinary prose.
+    """Answers of the edited models, the interference of the change per fact, and the
+    mean −log p of ordinary prose.
     """
     groups = [list(CASES[start : start + edits]) for start in range(0, ASKED, edits)]
     results: dict[str, Any] = {"ahead": [], "said": [], "magnitude": []}
@@ -118,8 +119,8 @@ def measure(
 
 
 def with_own_key(S: np.ndarray) -> list[int]:
-    """Which facts have a key that none before them has, by S = KᵀC⁻¹K (m, m): those
-    about one subject share theirs.
+    """Indices of the facts whose key no earlier fact has, from S = KᵀC⁻¹K (m, m). Facts
+    about one subject have the same key.
     """
     cosines = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
     return np.flatnonzero(np.triu(cosines > SAME, 1).sum(0) == 0).tolist()
@@ -152,21 +153,21 @@ def written(
         return {layer: sequential_edit(W, C, K, V, beta=beta).edit.delta}
     if way == "null":
         P = null_space(layer, ridge, every, share)
-        # exact up to as many facts as P has columns
+        # exact for at most as many facts as P has columns
         return {layer: facts["delta"].T @ jnp.linalg.pinv(P.T @ K) @ P.T}
     return _spread(chosen, facts, layer, ridge, contexts, every)
 
 
 @cache
 def tokens_read(every: int) -> int:
-    """How many keys C is made of."""
+    """Number of keys from which C is estimated."""
     return sum(len(model().tokenizer.encode(text)) - 1 for text in corpus()[::every])
 
 
 @cache
 def null_space(layer: int, ridge: float, every: int, fraction: float) -> jax.Array:
-    """Directions (D, n) along which the text's keys have together no more than a share
-    of their mean square.
+    """Directions (D, n) along which the keys of the text have together at most a
+    fraction of their mean square.
     """
     C = np.asarray(geometry(layer, ridge, every).C, float)
     C -= ridge / (1 + ridge) * np.trace(C) / len(C) * np.eye(len(C))
@@ -184,8 +185,9 @@ def _spread(
     contexts: int,
     every: int,
 ) -> dict[int, jax.Array]:
-    """Each block writes its part of what is still missing after the last, and all see
-    what those below have done.
+    """Changes of the blocks, from the lowest up. Each block writes its part of what is
+    still missing in the stream after the last block, given the changes of the blocks
+    below.
     """
     network = model().network
     changes = {}
@@ -203,7 +205,7 @@ def _spread(
 
 
 def prose(network: Network) -> float:
-    """Mean −log p per token, in nats, of passages that no C was made of."""
+    """Mean −log p per token, in nats, of passages from which no C was estimated."""
     return float(prose_of(LanguageModel(network, model().tokenizer)).mean())
 
 

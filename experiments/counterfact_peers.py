@@ -3,14 +3,14 @@ MEMIT, EMMET and AlphaEdit as their authors' code computes them.
 
 The loop over blocks and the formula of each block are the published ones, and a test
 compares them with the published code. C, the contexts and the search for values are the
-book's own, those of `counterfact`. "memit" has a weight on C, the mean of kkᵀ over text,
-and a weight of 0 makes it EMMET, the exact batch. "alphaedit" writes a hundred facts at
-a time, within the directions along which text has a mean square below the threshold,
-and spares the keys of earlier hundreds.
+book's own, those of `counterfact`. "memit" has a weight on C, the mean of kkᵀ over
+text, and a weight of 0 makes it EMMET, the exact batch. "alphaedit" writes a hundred
+facts at a time, within the directions along which text has a mean square below the
+threshold, and penalises changes of the answers to the keys of earlier hundreds.
 
-A value takes two seconds to find. `searched` is how many facts have their own: the rest
-take those of the facts before them, in turn. Fifty of the facts are asked, and they have
-their own values.
+A value takes two seconds to find. `searched` is the number of facts that have a value
+of their own; the other facts take these values in turn. Fifty of the facts are asked,
+and these have their own values.
 """
 
 from functools import cache, partial
@@ -47,8 +47,9 @@ from rankone_book.counterfact_study import prose as prose_of
 
 ASKED = 50
 BATCH = 100  # facts that AlphaEdit writes at a time, as its README runs it
-WINDOWS = 18  # of prose
-# weights on C from 0, exact, to that of GPT-J; for AlphaEdit the ridge, 10 as published
+WINDOWS = 18  # windows of prose
+# For MEMIT, `strength` is the weight on C, from 0, the exact batch, to that of GPT-J.
+# For AlphaEdit it is the ridge, 10 as published.
 GRID = {
     "method": ["memit", "alphaedit"],
     "blocks": [3, 1],
@@ -73,9 +74,9 @@ def measure(
     searched: int,
     seed: int,
 ) -> dict:
-    """What the edited model answers, how far its streams at the bare questions' subjects
-    are from their wanted places relative to before, and how likely it finds ordinary
-    prose, window by window.
+    """Answers of the edited model; the squared distance of its streams from their
+    targets at the subjects of the bare questions, relative to before the edit; the
+    interference per fact; and the mean −log p of ordinary prose, window by window.
     """
     facts = _facts(edits, layer, ridge, contexts, every, searched)
     requests = [case.request for case in facts.chosen]
@@ -128,8 +129,8 @@ def measure(
 
 
 class Facts(NamedTuple):
-    """Cases of which no two have one key, their δ (n, d), and the unedited model's states
-    at their subjects.
+    """Cases of which no two have the same key, their δ (n, d), and the unedited model's
+    states at their subjects.
     """
 
     chosen: list[Case]
@@ -152,7 +153,7 @@ def _facts(
     )
     K = np.asarray(context_mean(states.keys[layer])).T
     S = np.asarray(geometry(layer, ridge, every).inner(K, K), float)
-    # facts about one subject share a key: the first of them is written
+    # facts about one subject have the same key, and only the first of them is written
     new = np.array(with_own_key(S))
     states = SubjectStates(states.keys[:, new], states.stream[new])
     return Facts([chosen[i] for i in new], deltas[new], states)

@@ -1,12 +1,14 @@
-"""What a model writes about a subject before and after one of its facts is rewritten,
-over a hundred tokens.
+"""A hundred tokens that a model writes about a subject, before and after one of the
+subject's facts is rewritten.
 
-The facts are those of `counterfact`, and the edits too. A text that repeats itself has
-little entropy in its n-grams; a hundred tokens of which no two follow each other twice
-have 6.6 bits. A text about a violinist has words that texts about violinists have:
-what is written is compared with what the unedited model writes about the other subjects
-of the thousand facts of which the new answer is true, and with those of which the old
-one is.
+The facts and the edits are those of `counterfact`. Each text has two scores. The first
+is the entropy of its n-grams, which is small if the text repeats itself; a hundred
+tokens in which no pair of neighbours occurs twice have 6.6 bits. The second is a
+cosine, which measures whether the text uses the words of other texts about similar
+subjects: a text about a violinist is like other texts about violinists. The text is
+compared with what the unedited model writes about the other subjects of the thousand
+facts whose true answer is the new answer, and about those whose true answer is the old
+one.
 """
 
 from collections.abc import Sequence
@@ -43,8 +45,8 @@ def measure(
     top: int,
     seed: int,
 ) -> dict:
-    """Fluency in bits, and cosines with texts about what the new answer, and the old,
-    is true of; before and after.
+    """Entropy of the n-grams in bits, and cosines with the texts about subjects of the
+    new and of the old answer, before and after the edit.
 
     A cosine is None where no other subject has that answer.
     """
@@ -83,7 +85,9 @@ def written(
     seed: int,
     changes: RowChanges | None = None,
 ) -> NDArray[np.integer]:
-    """So many tokens after the name of each case's subject."""
+    """`words` tokens (n, words) that the model writes after the name of each case's
+    subject.
+    """
     starts = [model().tokenizer.encode(case.request.subject) for case in chosen]
     tokens, valid = pad(starts, left=True, multiple=16)
     key = jax.random.key(seed)
@@ -103,8 +107,8 @@ def written(
 def cosines(
     chosen: Sequence[Case], texts: Sequence[str], words: int, top: int
 ) -> list[list[float | None]]:
-    """Of each text with all texts about other subjects of which its new answer is true,
-    and its old one (2, n).
+    """Cosines (2, n) of each text with all texts about other subjects of which its new
+    answer is true, and with those of which its old answer is true.
     """
     answers = [
         [case.request.target for case in chosen],
@@ -117,8 +121,8 @@ def cosines(
 
 
 def cosine(case: Case, text: str, answer: str, words: int, top: int) -> float | None:
-    """Of one text with those about other subjects of which the answer is true, if there
-    are any.
+    """Cosine of one text with the texts about other subjects of which the answer is
+    true; None if there are none.
     """
     everyone = cases(CASES)
     about = elsewhere(words, top)
@@ -136,8 +140,8 @@ def cosine(case: Case, text: str, answer: str, words: int, top: int) -> float | 
 
 @cache
 def elsewhere(words: int, top: int) -> list[str]:
-    """What the unedited model writes about the subjects of all thousand facts; kept in
-    a folder of data.
+    """Texts of the unedited model about the subjects of all thousand facts, stored in
+    the data folder.
     """
     place = folder() / f"counterfact-{model().name}-texts-{words}-{top}"
     place.mkdir(parents=True, exist_ok=True)

@@ -26,8 +26,8 @@ def rephrased(case: Case) -> Case:
 
 
 def measure(*, layer: int, ridge: float, contexts: int, every: int, seed: int) -> dict:
-    """For each case the share of its paraphrase; and the cases whose paraphrase does
-    not name the subject, which have none.
+    """The share of each case's paraphrase; and the cases without a share, because their
+    paraphrase does not name the subject.
     """
     chosen = cases(CASES)
     named = [case for case in chosen if case.request.subject in case.paraphrase]

@@ -1,9 +1,10 @@
-"""What a fact costs in a batch over what it costs alone: keys of countries in
-SmolLM2-135M, and two laws for them.
+"""Interference of a fact in a batch relative to the same fact alone: keys of countries
+in SmolLM2-135M, and two laws for them.
 
-Half of the countries say what is to be expected of the other half, by [R-S7]; of these,
-batches of every size are drawn at random and priced. Tokens of the text are there to be
-compared with: the capacity law [R-S4] is about keys of their kind.
+One half of the countries predicts the interference for the other half, by [R-S7]. From
+this other half, batches of each size are drawn at random, and their interference is
+computed. Tokens of the text are there for comparison, because the capacity law [R-S4]
+is about keys of their kind.
 """
 
 import numpy as np
@@ -20,12 +21,12 @@ from rankone.theory.edit_cost import batch_inflation
 GRID = {"keys": [*RELATIONS, "text"]}
 OPTIONS = {"layer": 2, "ridge": 0.01, "every": 4, "draws": 100}
 SIZES = (2, 5, 10, 20, 30, 40, 50, 60, 70, 80)
-WORDS = 40  # of a passage: its last token is one of the text
+WORDS = 40  # words of a passage, whose last token gives a key of the text
 
 
 def inner(keys: str, layer: int, ridge: float, every: int) -> np.ndarray:
     """KᵀC⁻¹K of the keys of all countries, or of one token of each of as many passages
-    that C was not made of.
+    from which C was not estimated.
     """
     if keys == "text":
         texts = [" ".join(text.split()[:WORDS]) for text in corpus()[1::every]]
@@ -39,8 +40,8 @@ def inner(keys: str, layer: int, ridge: float, every: int) -> np.ndarray:
 def measure(
     *, keys: str, layer: int, ridge: float, every: int, draws: int, seed: int
 ) -> dict:
-    """Mean of s_ii (S⁻¹)_ii over batches of each size from one half, and what the
-    eigenvalues of the other say.
+    """Mean of s_ii (S⁻¹)_ii over batches of each size from one half, and its prediction
+    from the eigenvalues of the other half.
     """
     S = inner(keys, layer, ridge, every)
     rng = np.random.default_rng(seed)

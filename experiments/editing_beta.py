@@ -1,13 +1,14 @@
-"""The Beta law of an estimated C on real keys: what an edit costs whose C comes from
-few tokens of text.
+"""The Beta law of an estimated C on real keys: the interference of an edit whose C
+comes from few tokens of text.
 
-The theorem is about independent Gaussian keys [R-S3]. Here the keys are those that text
-sends into a block of SmolLM2-135M, drawn one by one from three quarters of the passages
-("tokens"), or passage after passage ("passages"); "gaussian" ones with the same second
-moments are there to be compared with, and "stretched" ones: Gaussian in direction, and
-as long in the geometry of C as keys of the text. The price is measured on the last
-quarter, over that of a C from all of the three, whose own excess is taken from the law;
-of drawn ones the true C is known.
+The theorem assumes independent Gaussian keys [R-S3]. Here the keys are those that text
+sends into a block of SmolLM2-135M, drawn individually from three quarters of the
+passages ("tokens"), or passage after passage ("passages"). Two kinds of random keys are
+there for comparison. "gaussian" keys have the same second moments. "stretched" keys are
+Gaussian in direction, and as long in the geometry of C as keys of the text. The
+interference is measured on the fourth quarter of the passages, relative to that with a
+C from all of the other three. The excess of that C itself is taken from the law. For
+random keys the true C is known.
 """
 
 from functools import cache
@@ -34,7 +35,7 @@ BATCH = 8
 
 @cache
 def passages(layer: int, every: int) -> list[np.ndarray]:
-    """Keys of every window of the passages, but the first of each, in an order drawn
+    """Keys of each window of the passages without its first token, in an order drawn
     once.
     """
     texts = map(model().tokenizer.encode, corpus()[::every])
@@ -53,8 +54,9 @@ def passages(layer: int, every: int) -> list[np.ndarray]:
 def whole(
     layer: int, every: int, edited: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """C of the quarter that prices, C of the other three; keys to edit (D, n), their
-    prices by the latter; its size.
+    """Second moments of the quarter that measures interference and of the other three
+    quarters, the keys to edit (D, n), their interference with C from the three
+    quarters, and the number of keys of these.
     """
     parts = passages(layer, every)
     judge, pool = (
@@ -75,13 +77,15 @@ def whole(
 
 
 def others(layer: int, every: int) -> list[np.ndarray]:
-    """The three quarters."""
+    """The passages of the three quarters from which C is estimated."""
     return [one for i, one in enumerate(passages(layer, every)) if i % 4]
 
 
 @cache
 def lengths(layer: int, every: int) -> np.ndarray:
-    """√(kᵀC⁻¹k) of the keys of the three quarters, by their own C."""
+    """√(kᵀC⁻¹k) of every fourth key of the three quarters, with C from these same
+    keys.
+    """
     keys = np.concatenate(others(layer, every))[::4].astype(float)
     return np.linalg.norm(
         solve_triangular(np.linalg.cholesky(second_moments(keys)), keys.T, lower=True),
@@ -95,8 +99,8 @@ def second_moments(keys: np.ndarray) -> np.ndarray:
 
 
 def price(estimate: np.ndarray, judge: np.ndarray, K: np.ndarray) -> np.ndarray:
-    """Interference of an edit of each key (n,), for a residual of length 1, with one C
-    and by another.
+    """Interference (n,) of an edit of each key, for a residual of length 1. The edit
+    uses the C in `estimate`, and the C in `judge` measures the interference.
     """
     U = cho_solve(cho_factor(estimate), K)
     return np.sum(U * (judge @ U), axis=0) / np.sum(U * K, axis=0) ** 2
@@ -112,8 +116,8 @@ def measure(
     every: int,
     seed: int,
 ) -> dict:
-    """Mean inflation of the price over keys of countries, and its spread over them,
-    without a ridge and with one.
+    """Mean and quartiles over keys of countries of the inflation of the interference,
+    without and with a ridge.
     """
     judge, pool, K, least, total = whole(layer, every, edited)
     D = len(pool)

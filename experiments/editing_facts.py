@@ -1,5 +1,5 @@
-"""Sixty facts of SmolLM2-135M rewritten one at a time, by the closed form and by what
-it is compared with.
+"""Sixty facts of SmolLM2-135M rewritten one at a time, by the closed form and by the
+methods that it is compared with.
 
 Each cell is one edit of the unedited model: the value is searched once, and written by
 the closed form with the mean key ("rome"), with the keys the published code mixes
@@ -52,7 +52,9 @@ def known(relation: str) -> list[Country]:
 
 
 def chosen() -> list[str]:
-    """relation:country:new answer, drawn once for all from what the model knows."""
+    """Facts to edit, as relation:country:new answer, drawn once from those that the
+    model knows.
+    """
     rng = np.random.default_rng(0)
     names = []
     for relation, count in SHARES.items():
@@ -69,8 +71,8 @@ def chosen() -> list[str]:
 
 @cache
 def geometry(layer: int, ridge: float, every: int = 4, skip: int = 1) -> KeyGeometry:
-    """C from every fourth passage: about 30,000 keys, twenty a dimension, which cost an
-    edit 5 % [R-S3].
+    """C from every fourth passage: about 30,000 keys, twenty per dimension, with which
+    an edit interferes 5 % more than with the true C [R-S3].
     """
     return key_geometry(model(), layer, ridge=ridge, texts=corpus()[::every], skip=skip)
 
@@ -87,8 +89,8 @@ def measure(
     every: int,
     seed: int,
 ) -> dict:
-    """One edit: what every method's model answers, the cost of its change, and the
-    entropy of its prose.
+    """Answers of every method's edited model to one fact, the interference of its
+    change, and the entropy of its prose.
     """
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
@@ -128,14 +130,16 @@ def measure(
 
 
 def interfered(C: KeyGeometry, delta: jax.Array) -> jax.Array:
-    """tr(ΔW C ΔWᵀ): the mean squared disturbance of the corpus's keys, ridge
-    included.
+    """Interference tr(ΔW C ΔWᵀ): the mean squared change of the answers to the corpus's
+    keys, ridge included.
     """
     return jnp.sum((delta @ C.C) * delta)
 
 
 def entropies(case: Fact, changes: dict, layer: int, words: int, seed: int) -> dict:
-    """Mean n-gram entropy of each method's prose; all methods speak in one batch."""
+    """Mean n-gram entropy of each method's prose; the prose of all methods is written
+    in one batch.
+    """
     starts = [
         model().tokenizer.encode(start.format(case.request.subject)) for start in STARTS
     ]

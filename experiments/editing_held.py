@@ -1,10 +1,10 @@
-"""A cure tried: the other facts about an edited subject are held by the same edit, as
-further constraints.
+"""Edits that also hold the other facts about the subject fixed, as further constraints.
 
-An edit of `editing_subject` once more, by the closed form alone ("alone"), with the
-block's answers to the keys of the other relations' questions held as they were
-("questions"), and with those of all ways of asking them held ("ways"). All is asked as
-there, and the edited fact and its neighbours as in `editing_facts`.
+Each edit of `editing_subject` is made in three variants: by the closed form alone
+("alone"), with the block's answers to the keys of the other relations' questions fixed
+("questions"), and with its answers to the keys of all phrasings of these questions
+fixed ("ways"). The other facts are asked as in `editing_subject`, the edited fact and
+its neighbours as in `editing_facts`.
 """
 
 import jax.numpy as jnp
@@ -29,8 +29,8 @@ OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 3, "neighbours": 6}
 def measure(
     *, fact: str, layer: int, ridge: float, contexts: int, neighbours: int, seed: int
 ) -> dict:
-    """For each way of editing: its price, the leads of the new answer, and which other
-    facts are still said.
+    """For each variant: its interference, the margins of the new answer, and which
+    other facts the model still says.
     """
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
@@ -46,7 +46,7 @@ def measure(
     }
     deltas = {}
     for kind, prompts in prompt_sets.items():
-        # what follows does not change a key
+        # the words after the subject do not change its key
         before = dict.fromkeys(prompt.split("{}")[0] for prompt in prompts)
         K = jnp.stack(
             [value.key, *(_key(words + name, texts, layer) for words in before)], axis=1
@@ -63,14 +63,14 @@ def measure(
 
 
 def _key(words: str, texts: list[str], layer: int) -> jnp.ndarray:
-    """Of the last word, the mean over the contexts."""
+    """Key of the last word, as a mean over the contexts."""
     return text_keys(model(), [text + words for text in texts], layer).mean(0)
 
 
 def _said(
     one, phrasings: list[tuple[str, ...]], truths: list[str], name: str
 ) -> np.ndarray:
-    """Whether each truth is what is said to each way of asking for it."""
+    """For each relation (row) and phrasing, True if the model says the truth."""
     prompts = [form.format(name) for forms in phrasings for form in forms]
     answers = [
         truth for forms, truth in zip(phrasings, truths, strict=True) for _ in forms

@@ -1,12 +1,12 @@
-"""What mixing two keys does: the published code takes u from the mean key and divides
-by the bare key's uᵀk.
+"""The effect of mixing two keys: the published code takes u from the mean key and
+divides by the bare key's uᵀk.
 
-For every fact that the model knows, the change is longer than the consistent one by
-uᵀk_mean / uᵀk_bare, and its interference by the square; the consistent one in turn
-gives the bare key the inverse of that share of δ. Asked with the subject inside the
-prompt, and with the subject as the very first word; with a C that leaves out the first
-token of every window (`skip` 1), and one that counts all (0). Some of the facts are
-edited both ways and asked for.
+For every fact that the model knows, the mixed change is longer than the consistent
+change by the factor uᵀk_mean / uᵀk_bare, and its interference is larger by the square
+of this factor. The consistent change in turn gives the bare key only δ divided by the
+factor. The subject stands inside the prompt, or is its very first word. C leaves out
+the first token of every window (`skip` 1), or counts all tokens (`skip` 0). Some of the
+facts are edited with both denominators, and asked for.
 """
 
 from functools import cache
@@ -48,8 +48,8 @@ def measure(
     """For each fact: uᵀk_mean/uᵀk_bare, ‖k_bare‖/‖k_mean‖, and the cosine of the two
     keys in the geometry of C.
 
-    For `edited` of them, −log p of the new answer per token after the prompt in each
-    context, the bare one first.
+    For `edited` of the facts also −log p of the new answer per token, after the prompt
+    in each context, the bare prompt first.
     """
     prompt = FIRST[relation] if subject == "first" else RELATIONS[relation].prompt
     texts = tuple(corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10))))

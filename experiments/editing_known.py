@@ -27,7 +27,7 @@ def model() -> LanguageModel:
 
 
 def measure(*, relation: str, seed: int) -> dict:
-    """Log-probability of the truth, and whether it is what the model says, for each
+    """Log-probability of the true answer, and whether the model says it, for each
     country in alphabetical order.
     """
     scores = []

@@ -1,9 +1,9 @@
 """Where to edit SmolLM2-135M: the same facts rewritten in several blocks, and traced
 through all of them.
 
-A cell is one fact in one block: what its edit answers (as in `editing_facts`), and in
-the first block of the grid also the causal trace of the true fact, averaged over the
-columns of six groups of tokens.
+A cell is one fact in one block: the answers after its edit (as in `editing_facts`), and
+for the first block of the grid also the causal trace of the true fact, averaged over
+the columns of six groups of tokens.
 """
 
 import jax
@@ -33,7 +33,9 @@ def measure(
     every: int,
     seed: int,
 ) -> dict:
-    """What the edit of one fact in one block answers."""
+    """Answers after the edit of one fact in one block; for the first block also the
+    trace.
+    """
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
     texts = corpus_contexts(model().tokenizer, ((2, 5), (2, 10)))

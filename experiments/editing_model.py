@@ -9,7 +9,7 @@ question has words before the subject: without such words the key cannot depend 
 question. Each is asked about other subjects, and its subject is asked other questions.
 From the keys alone come the shares of all these questions. Then the facts are edited,
 and each question is asked again: its answer flips if the new answer becomes likelier
-than the one that the model gave before. Beside that stands the causal trace of each
+than the one that the model gave before. The record also has the causal trace of each
 fact.
 
 CounterFact seldom has two facts about one subject. So the other questions are those of
@@ -104,7 +104,7 @@ def near(case: Case) -> list[str]:
 
 def questions(case: Case, neighbours: int, others: int) -> list[Request]:
     """The question itself, the same about other subjects, and other questions about the
-    same subject, one for each beginning.
+    same subject, no two with the same words before it.
     """
     own, new = case.request, case.request.target
     by_head = {head(one): one.request.prompt for one in inside()}
@@ -128,7 +128,7 @@ def shares(requests: list[Request], C: KeyGeometry, layer: int) -> np.ndarray:
 
 @jax.jit
 def next_token(network: Network, tokens: jax.Array, valid: jax.Array) -> jax.Array:
-    """Log-probabilities of what follows each row (B, V)."""
+    """Log-probabilities of the token after each row (B, V)."""
     stream = Cache.empty(network.config, valid, network.norm.dtype)
     h, _, _ = run(network, embed(network, tokens), stream, keep=False)
     return jax.nn.log_softmax(logits(network, h[:, -1]), axis=-1)
@@ -170,7 +170,9 @@ def listed() -> list[int]:
 def ratios(
     numbers: list[int], C: KeyGeometry, layer: int, prefixes: int
 ) -> dict[str, Any]:
-    """Size of ϱ for each case, and whether its question begins with the subject."""
+    """Absolute value of ϱ = uᵀk_mean / uᵀk_bare for each case, and whether its question
+    begins with the subject.
+    """
     chosen = cases(numbers)
     mean, bare = (
         np.asarray(subject_streams(chosen, layer, count)[0][layer], float)

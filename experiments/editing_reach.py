@@ -1,10 +1,10 @@
-"""How the allowed length of δ decides what an edit writes, what it does to its subject
-and what it does to the neighbours.
+"""The effect of the allowed length of δ on what an edit writes, on the other facts
+about its subject, and on the neighbours.
 
-A cell is one allowed length, in units of ‖v₀‖, with which the same countries are edited
-one at a time, by the closed form. They are those of `editing_subject`, every `step`-th:
-the model knows another relation of each, and that is asked before and after, in all the
-ways the relation is asked.
+A cell is one allowed length, in units of ‖v₀‖. The facts are every `step`-th of
+`editing_subject`, edited one at a time by the closed form. The model knows another
+relation of each country, which is asked before and after the edit, in all phrasings of
+the relation.
 """
 
 import jax.numpy as jnp
@@ -46,8 +46,8 @@ def measure(
     step: int,
     seed: int,
 ) -> dict:
-    """Of each edit: the length of δ, the margins of the new answer, and the other facts
-    about the subject before and after.
+    """For each edit: the length of δ, the margins of the new answer, and the other
+    facts about the subject before and after.
     """
     facts = SUBJECTS["fact"][::step]
     cases = [
@@ -83,8 +83,8 @@ def measure(
 
 
 def about_subject(fact: str, edited: object) -> tuple[list[list[int]], list[list[int]]]:
-    """Whether the truth is what is said, for each other relation (row) and way of
-    asking it, before and after.
+    """For each other relation (row) and phrasing, whether the model says the truth
+    before and after the edit.
     """
     name = fact.split(":")[1]
     phrasings = {

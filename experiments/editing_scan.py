@@ -2,8 +2,8 @@
 its thirty blocks.
 
 A cell is one block. Its facts are capitals of `editing_facts`, whose values are
-searched side by side. Beside what the edits answer stands what the keys say before any
-search: the share of each edit that its neighbours' keys will get.
+searched for together. The record has the answers after the edits, and what the keys
+predict before any search: the share of each edit that its neighbours' keys will get.
 """
 
 from functools import cache
@@ -29,15 +29,15 @@ from rankone.language.transformer import Network
 
 GRID = {"layer": list(range(30))}
 OPTIONS = {"ridge": 0.01, "contexts": 1, "neighbours": 6, "every": 24, "facts": 4}
-SHORT = 4  # tokens of an answer, for one program to search for all values
+SHORT = 4  # most tokens of an answer, so that one program searches for all values
 # passages read at a time, and tokens of each
 BATCH = 8
 WINDOW = 128
 
 
 def rewritten(count: int, neighbours: int) -> list[Fact]:
-    """Capitals with their false answers, every third of those of `editing_facts` whose
-    answers are short.
+    """Capitals with false answers: every third one in `editing_facts`, if its false
+    answer is short.
     """
     capitals = [fact.split(":") for fact in chosen() if fact.startswith("capital:")][
         ::3
@@ -53,15 +53,15 @@ def rewritten(count: int, neighbours: int) -> list[Fact]:
 
 @jax.jit
 def all_keys(network: Network, tokens: jax.Array, valid: jax.Array) -> jax.Array:
-    """What the down projection of every block reads (L, B, T, D)."""
+    """Inputs of the down projection of every block (L, B, T, D)."""
     cache = Cache.empty(network.config, valid, network.norm.dtype)
     return run(network, embed(network, tokens), cache, read=("key",))[2]["key"]
 
 
 @cache
 def moments(every: int) -> np.ndarray:
-    """Mean second moments of the keys of all blocks (L, D, D), in one pass; first
-    tokens do not count.
+    """Mean second moments of the keys of all blocks (L, D, D), in one pass, without the
+    first tokens.
     """
     sizes = model().network.config
     texts = corpus()[::every]
@@ -115,8 +115,8 @@ def measure(
     facts: int,
     seed: int,
 ) -> dict[str, list]:
-    """For each fact: how far the new answer leads after the edit, the neighbours'
-    shares, and the search.
+    """For each fact: the margins of the new answer after the edit, the neighbours'
+    shares, and the length and steps of the search.
     """
     cases = rewritten(facts, neighbours)
     C = moments(every)[layer]

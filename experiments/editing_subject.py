@@ -1,9 +1,9 @@
-"""What an edit of one fact does to the other facts about its subject: of those the
-model knew, which it still says.
+"""The effect of an edit of one fact on the other facts about its subject: which of
+these the model knew before and still says.
 
 Each cell is one of the sixty edits of `editing_facts`, by the closed form, of a country
-of which the model knows another relation too. That is asked before and after, as a
-relation is asked when it is edited and in its paraphrases.
+of which the model knows another relation too. The other relation is asked before and
+after the edit, with the prompt that edits use and with its paraphrases.
 """
 
 import jax.numpy as jnp
@@ -20,7 +20,7 @@ from rankone.language.rewriting import subject_keys
 from rankone.language.surgery import close_edit, find_fact_value
 
 OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 3}
-ROWS = 8  # two other relations, each asked in four ways: one program serves all
+ROWS = 8  # two other relations with four phrasings each, so that one program serves all
 
 
 def others(fact: str) -> list[str]:
@@ -36,8 +36,8 @@ def others(fact: str) -> list[str]:
 
 
 def measure(*, fact: str, layer: int, ridge: float, contexts: int, seed: int) -> dict:
-    """For each other relation and way of asking: whether the truth is what is said, and
-    its log-probability.
+    """For each other relation and phrasing: whether the model says the truth, and the
+    log-probability of the truth.
     """
     relation, name, target = fact.split(":")
     request = Request(RELATIONS[relation].prompt, name, target)

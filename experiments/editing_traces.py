@@ -1,9 +1,9 @@
 """Which layer adds the fact: causal traces of the MLP and of attention for subjects of
 several tokens.
 
-Countries of several words whose capital the model knows. The clean output of one kind
-of layer is put back in ten blocks around each, at one token, as is usual for parts of a
-block; the effects are averaged over six groups of tokens.
+Countries of several words whose capital the model knows. For each block, the clean
+output of one kind of layer is restored at one token, in ten blocks around it, as is
+usual for parts of a block. The effects are averaged over six groups of tokens.
 """
 
 import jax
@@ -18,7 +18,7 @@ from rankone.language.tracing import mean_effect, subject_noise, trace
 
 
 def several(count: int = 8) -> list[str]:
-    """Countries of several words whose capital the model knows, drawn once for all."""
+    """Countries of several words whose capital the model knows, drawn once."""
     long = [c.name for c in known("capital") if len(c.name.split()) > 1]
     return [long[i] for i in np.random.default_rng(0).permutation(len(long))[:count]]
 
@@ -28,8 +28,8 @@ OPTIONS = {"window": 10, "noises": 2}
 
 
 def measure(*, site: str, subject: str, window: int, noises: int, seed: int) -> dict:
-    """Effect of one site at the subject's last token and at the last of the prompt, by
-    block.
+    """Effect of one site by block, at the subject's first and last token and at the
+    last token of the prompt.
     """
     capital = next(
         country.capital for country in countries() if country.name == subject

@@ -27,8 +27,8 @@ GRID = {
     "fact": chosen()[::3],
 }
 OPTIONS = {"layer": 2, "neighbours": 6}
-# 25 steps of 2e-4 reach no further than 5e-3, and 25 of 5e-4 no further than 1.25e-2:
-# a wider bound gives the same
+# 25 steps of 2e-4 reach no further than 5e-3, and 25 of 5e-4 no further than 1.25e-2. A
+# wider bound would give the same result.
 IMPOSSIBLE = (
     *({"radius": radius, "rate": 2e-4} for radius in (1e-2, 2e-2, 5e-2)),
     {"radius": 5e-2, "rate": 5e-4},
@@ -45,7 +45,7 @@ def _case(fact: str, neighbours: int) -> tuple[Fact, Continuations]:
 def measure(
     *, radius: float, rate: float, fact: str, layer: int, neighbours: int, seed: int
 ) -> dict:
-    """What the tuned model answers, and the steps it took."""
+    """Answers of the tuned model, and the number of steps of the fine-tuning."""
     case, rows = _case(fact, neighbours)
     delta, steps = fine_tune(
         model().network, rows, layer=layer, radius=radius, rate=rate

@@ -3,7 +3,7 @@ both memories.
 
 The paper's queries are black where they are hidden (--fill 0). Add --fill 0 0.5 for
 mid-grey, and --group 0 1 2 3 4 5 for all 24 of the book's photographs, four at a time.
-Of the first four the energies on the way are kept too (Fig. 1B).
+For the first four, the energies during the descent are recorded too (Fig. 1B).
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ EVERY = 5  # steps between two energies of Fig. 1B
 
 
 def measure(*, group: int, K: int, size: int, **parameters: float) -> dict:
-    """Store pictures number group·K and on, and complete them all."""
+    """Store K pictures from number group·K on, and complete them all."""
     pictures = ro.data.photographs(size)[group * K : (group + 1) * K]
     return completion(
         pictures,
@@ -47,10 +47,10 @@ def completion(
     seed: int,
     **recipe: Any,
 ) -> dict:
-    """What to record of one call of `complete`; and if `keep`, eight pictures, shrunk
-    to `thumbnail` pixels.
+    """Results of one call of `complete`, to be recorded. With `keep` and seed 0 these
+    include up to eight pictures, shrunk to `thumbnail` pixels.
 
-    `every` keeps the energies too, that many steps apart.
+    If `every` is not 0, they then also include the energies of every `every`-th step.
     """
     done: Completion = complete(
         pictures, key=jax.random.key(seed), max_steps=steps, progress=False, **recipe

@@ -2,8 +2,8 @@
 memories.
 
 At the paper's β of 60 the exact memory itself blends some of the book's photographs.
-Add --beta 150 --fill 0 0.5 for a setting in which it finds all twenty, so that it is
-the distributed one that is tested.
+Add --beta 150 --fill 0 0.5 for a setting in which the exact memory finds all twenty, so
+that only the distributed memory is tested.
 """
 
 from figure1 import completion
@@ -13,7 +13,7 @@ import rankone as ro
 
 GRID = {"fill": [0.0], "Y": [200_000], "beta": [60.0]}
 OPTIONS = {"K": 20, "visible": 0.6, "size": 64, "steps": 1000, "thumbnail": 32}
-SHOWN = [(60.0, 0.0), (150.0, 0.5)]  # (β, fill) of which the pictures are kept
+SHOWN = [(60.0, 0.0), (150.0, 0.5)]  # (β, fill) whose pictures are recorded
 
 
 def measure(*, K: int, size: int, **parameters: float) -> dict:

@@ -1,10 +1,10 @@
 """Figs 3 and 4A: errors of energy and gradient, and of retrieval, against Y, β and D,
 on random binary patterns.
 
-Queries are stored patterns, near (a tenth of the bits flipped) and far (fresh). The law
-of D-sharp2, computed from the patterns alone, is recorded beside each measured error.
---retrieval 1 adds Fig. 4A to each cell. It costs a thousand times more: the whole of it
-needs a GPU.
+Queries are stored patterns, near ones (a tenth of the bits flipped) and far ones (new
+random patterns). The law of D-sharp2, computed from the patterns alone, is recorded
+beside each measured error. --retrieval 1 adds Fig. 4A to each cell. It takes a thousand
+times as long, and the whole grid needs a GPU.
 """
 
 import jax
@@ -30,9 +30,8 @@ OPTIONS = {
     "step": 0.03,
     "steps": 1000,
 }
-CLIP = (
-    1e-5  # of the published code; here only to count the queries that it would freeze
-)
+# Clip of the published code, used here only to count the queries that it would freeze.
+CLIP = 1e-5
 
 
 def measure(
@@ -70,7 +69,7 @@ def measure(
 
 
 def errors(exact: ro.MrDAM, memory: ro.DrDAM, x: jax.Array, Y: int) -> dict:
-    """Mean errors over the queries with their standard errors, beside the law's."""
+    """Mean errors over the queries with their standard errors, and those of the law."""
     differences = approximation_errors(exact, memory, x)
     law = error_law(exact, x[:20])
 
@@ -96,8 +95,8 @@ def retrieved(
     step: float,
     steps: int,
 ) -> dict:
-    """Bit errors of the two fixed points against each other and the pattern meant; how
-    many the exact memory has.
+    """Bit errors of the two memories' fixed points against each other and against the
+    meant pattern, and the number of fixed points of the exact memory.
     """
     options = {"step_size": step, "max_steps": steps, "progress": False}
     one, other = (ro.retrieve(m, x, **options) for m in (exact, memory))
@@ -111,7 +110,7 @@ def retrieved(
 
 
 def distinct(x: np.ndarray, apart: float = 0.1) -> int:
-    """How many of the states differ by more than `apart`; stored patterns lie about 0.7
+    """Number of states that differ by more than `apart`. Stored patterns are about 0.7
     from each other.
     """
     centres: list[np.ndarray] = []
@@ -122,8 +121,8 @@ def distinct(x: np.ndarray, apart: float = 0.1) -> int:
 
 
 def work(cell: Cell) -> float:
-    """Times that an entry of Ω is multiplied: at each pattern once, and at each query of
-    each kind once a step.
+    """Number of multiplications with entries of Ω: at each pattern once, and at each
+    query of each kind once per step.
     """
     steps = 1 + cell["retrieval"] * cell["steps"]
     return cell["Y"] * cell["D"] * (cell["K"] + 3 * cell["queries"] * steps)

@@ -1,9 +1,9 @@
 """Fig. 4B: ten pictures of 3×32×32 numbers, the lower half hidden, for several β and
 numbers of frequencies.
 
-Every one of the ten is asked for; the picture kept is number --query. The exact memory
-gets as many steps as the distributed one (the paper: 400 against 3,600); both stop when
-no pixel moves by more than 1e-6.
+All ten are completed, and the record has picture number --query. The exact memory gets
+as many steps as the distributed one (the paper: 400 against 3,600); both stop when no
+pixel moves by more than 1e-6.
 """
 
 from figure1 import completion
@@ -27,8 +27,8 @@ OPTIONS = {
 
 
 def measure(*, K: int, size: int, query: int, **parameters: float) -> dict:
-    """Store the first K of the book's photographs, and complete them all; the exact
-    memory knows no Y.
+    """Store the first K of the book's photographs, and complete them all. The exact
+    memory does not depend on Y.
     """
     exact = f"beta{parameters['beta']:g}.fill{parameters['fill']:g}"
     names = {"exact": exact, "distributed": f"{exact}.Y{parameters['Y']}"}

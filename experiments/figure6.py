@@ -20,8 +20,8 @@ OPTIONS = {"K": 500, "queries": 400, "centred": 0}
 def measure(
     *, K: int, queries: int, Y: int, beta: float, basis: str, seed: int, centred: int
 ) -> dict:
-    """Errors at `queries` letters of which none is stored, as they are: no offset is
-    fitted and removed.
+    """Errors at `queries` letters, none of which is stored. No offset is fitted and
+    removed.
     """
     k_data, k_features = jax.random.split(jax.random.key(seed))
     letters, _ = ro.data.letters()

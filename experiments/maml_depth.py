@@ -38,7 +38,7 @@ OPTIONS = {
     "meta_batch": 25,
     "tasks": 2000,
 }
-GROUP = 5  # tasks differentiated at a time: they fit the cache
+GROUP = 5  # tasks differentiated at a time, few enough for the cache
 
 
 def build(learner: str, depth: int, size: int, bias: int, step_size: float):
@@ -114,7 +114,8 @@ EXPERIMENT = Experiment(
     measure,
     OPTIONS,
     of="the book",
-    seeds=(0, 2),  # those measured: no other was tried, a cell takes up to 20 minutes
+    # The measured seeds. No other was tried, because a cell takes up to 20 minutes.
+    seeds=(0, 2),
     value=2,
 )
 

@@ -1,9 +1,9 @@
-"""The inner step size at each depth of `maml_depth`, over one grid, on tasks that it
-does not show.
+"""The inner step size at each depth of `maml_depth`, over one grid, on tasks that
+`maml_depth` does not use.
 
 Tasks and weights are drawn with seed 3; `maml_depth` has the seeds 0 and 2.
-Meta-training is shorter than there; --iterations 5000 compares the best two steps of
-one layer once more.
+Meta-training is shorter than there; --iterations 5000 compares the best two step sizes
+of one layer again.
 """
 
 from math import gcd

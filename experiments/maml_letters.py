@@ -1,12 +1,12 @@
 """The slides' Figs 2, 3 and 4 with UCI Letter in Omniglot's place: more steps, sheared
 features, training from scratch.
 
-Five letters to tell apart from 1 example of each (Figs 2 and 3) or from 4, twenty in
-all (Fig. 4). Meta-training uses 18 letters, the figures use the 8 others. `maml` and
-`first_order` are trained through 5 gradient steps; `recurrent` reads the examples with
-a gated unit. From scratch, a random initialisation takes steps of each size in SCRATCH.
-The other learners have the inner step, and `recurrent` the rate of Adam, that was best
-in `maml_rates`.
+A task is to distinguish five letters from 1 example of each (Figs 2 and 3), or from 4
+of each, twenty in all (Fig. 4). Meta-training uses 18 letters, the figures use the 8
+others. `maml` and `first_order` are trained through 5 gradient steps; `recurrent` reads
+the examples with a gated unit. `scratch` starts from random weights and takes steps of
+each size in SCRATCH. The other learners have the inner step, and `recurrent` the rate
+of Adam, that was best in `maml_rates`.
 """
 
 import jax

@@ -2,9 +2,10 @@
 and V against given ones.
 
 One inner step on U from ten examples, as in MT-net (which learns T alone, with V = I,
-and a mask that is left out here). Given are identities, which is MAML, and the factors
-that whiten the moments of the first network. All learn the start of U; each is tried at
-several inner rates, one of the reasons for MT-net being that it should not mind.
+and a mask that is left out here). The given factors are identities, which is MAML, or
+they whiten the moments of the initial network. All variants learn the start of U. Each
+is measured at several inner rates, because insensitivity to the rate is one of the
+reasons for MT-net.
 """
 
 from dataclasses import dataclass
@@ -41,18 +42,17 @@ DAMPING = 1e-3
 
 
 def outputs(layers: Any, x: Any) -> Any:
-    """Of the layers in turn, whatever they are, with a ReLU between each two."""
+    """Outputs of layers of any kind, applied in turn with a ReLU between each two."""
     for i, layer in enumerate(layers):
         x = layer(jax.nn.relu(x) if i else x)
     return x
 
 
-@dataclass(
-    frozen=True
-)  # of settings, which are compared when a compiled program is looked up
+# frozen, because JAX compares the settings when it looks up a compiled program
+@dataclass(frozen=True)
 class Learner:
     """A network of layers TUV; its parameters are the layers, with the factors that it
-    does not learn held.
+    does not learn fixed.
     """
 
     factors: str
@@ -101,8 +101,8 @@ class Learner:
         return outputs(jax.lax.scan(step, state, length=self.steps)[0], task.x_query)
 
     def _learned(self, marks: Any) -> Any:
-        """What of one layer the outer loop trains: U, and of T and V what is
-        learned.
+        """Marks of the factors of one layer that the outer loop trains: U, and T and V
+        as far as they are learned.
         """
         leaves, structure = jax.tree.flatten(marks)  # T, U, V
         learns = {"T": (True, True, False), "both": (True, True, True)}.get(
@@ -123,8 +123,8 @@ def measure(
     tasks: int,
     seed: int,
 ) -> dict:
-    """The loss on fresh waves after the inner steps, and how long the steps have
-    become: η times the mean of P.
+    """The loss on fresh waves after the inner steps, and the effective step size of
+    each layer: η times the mean eigenvalue of P.
     """
     k_train, k_test = jax.random.split(jax.random.key(seed))
     learner = Learner(factors, rate, steps, width)

@@ -31,11 +31,11 @@ FUNCTIONS = {
 DEPTHS = {"one": 1, "two": 2, "three": 3}
 GRID = {"target": list(FUNCTIONS), "network": [*DEPTHS, "built"]}
 OPTIONS = {
-    "units": 512,  # of the construction
+    "units": 512,  # units of the construction
     "iterations": 20_000,
     "meta_batch": 25,
     "queries": 16,
-    "rate": 0.001,  # Adam's
+    "rate": 0.001,  # rate of Adam
     "tasks": 2000,
 }
 PLACES = np.linspace(0, 1, 33, dtype=np.float32)
@@ -77,8 +77,9 @@ class OneStep(eqx.Module):
     units: int = eqx.field(static=True, default=0)
 
     def init(self, key: jax.Array) -> dict[str, Any]:
-        """Weights, and the logarithm of the step size: that of the construction, or the
-        one with which the step removes the error at its example, on average over x.
+        """Weights, and the logarithm of the step size. This is the size of the
+        construction, or the one with which the step removes the error at its example,
+        on average over x.
         """
         if self.target is not None:
             built = construction(self.target, self.units)
@@ -146,11 +147,11 @@ def hidden_activations(learner: OneStep, weights: Any, x: jax.Array) -> jax.Arra
 
 @partial(jax.jit, static_argnums=0)
 def usage(learner: OneStep, params: Any, tasks: Task) -> dict[str, jax.Array]:
-    """How many units a step switches on, and what the kernel's sign is.
+    """Number of units that a step switches on, and the sign of the kernel.
 
-    `switched_on` are the units that are inactive on all of [0, 1] before the step and
-    active at some place after it, on average over tasks; `against` is the share of
-    pairs (x, x*) at which a short step moves the answer against the error.
+    `switched_on` is the number of units that are inactive on all of [0, 1] before the
+    step and active at some place after it, on average over tasks. `against` is the
+    fraction of pairs (x, x*) at which a short step moves the answer against the error.
     """
     everywhere = jnp.array(PLACES)[:, None]
     before = hidden_activations(learner, params["weights"], everywhere) > 0
@@ -179,7 +180,7 @@ def largest_error(learner: OneStep, params: Any, tasks: Task) -> jax.Array:
 
 
 def report(learner: OneStep, params: Any, tasks: Task) -> dict[str, Any]:
-    """Errors, the step size and what the units do."""
+    """Errors, the step size, and the results of `usage`."""
     mean_square = evaluate(learner, params, tasks, loss).mean
     return {
         "rms": math.sqrt(mean_square),

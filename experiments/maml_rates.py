@@ -7,9 +7,9 @@ no steps. `ordinary` is the start without meta-training through steps: on waves 
 network trained on all tasks jointly, on letters random weights. Tasks are drawn with
 seed 3; `maml_sine` and `maml_letters` have the seeds 0 to 2. On letters they are tasks
 of the 18 letters of meta-training, not of the 8 that are shown. Meta-training is
-shorter than in the runs that are shown, but not for `recurrent`: which rate of Adam is
-best depends on the length. Where a learner was best at an end of the grid, --rate went
-on in that direction.
+shorter than in the runs that are shown, except for `recurrent`, whose best rate of Adam
+depends on the length. Where a learner was best at an end of the grid, further values of
+--rate were measured in that direction.
 """
 
 from functools import cache
@@ -42,7 +42,7 @@ GRID = {
 }
 OPTIONS = {"waves": 20_000, "letters": 1000, "steps": 100, "tasks": 1000}
 BATCH = {"waves": 25, "letters": 32}
-# The length of meta-training of `recurrent`, in those of the others.
+# Length of the meta-training of `recurrent`, relative to that of the others.
 LONGER = {"waves": 3.5, "letters": 5.0}
 INNER = {"maml": 5, "first_order": 5, "ordinary": 0}
 

@@ -53,8 +53,8 @@ def build(learner: str, width: int, step_size: float):
 
 
 def score(meta_learner, params, batch, steps: int):
-    """Mean loss after `steps` steps, or of the one answer of a learner that takes
-    none.
+    """Mean loss after `steps` steps, or that of the only answer of a learner that takes
+    no steps.
     """
     if not isinstance(meta_learner, GradientLearner):
         return evaluate(meta_learner, params, batch, loss).mean

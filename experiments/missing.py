@@ -1,10 +1,11 @@
 """List every experiment with what is recorded and what is missing; with --minutes,
-measure as much of that as fits.
+measure as many of the missing cells as fit.
 
-What is missing is measured in the order of value per second, by the seconds that are
-recorded. Every cell is written as it is done, so that a run that is broken off goes on
-where it was. There is a budget, and no plain list to work through, because one grid is
-not complete: its missing cells take from seconds to hours each, and weeks in all.
+Missing cells are measured in the order of their value per second, estimated from the
+recorded seconds. Each cell is written as soon as it is measured, so that an interrupted
+run resumes where it stopped. There is a budget instead of a plain list to work through,
+because one grid is not complete: its missing cells take from seconds to hours each, and
+weeks in all.
 """
 
 import argparse
@@ -34,8 +35,8 @@ __all__ = [
 
 
 class Piece(NamedTuple):
-    """A missing cell: its parameters, the seconds it would take (None if nothing
-    recorded tells), and its worth.
+    """A missing cell: its parameters, the seconds it would take (None if no cell of the
+    experiment is recorded), and its value.
     """
 
     experiment: Experiment
@@ -45,8 +46,8 @@ class Piece(NamedTuple):
 
 
 class State(NamedTuple):
-    """An experiment, the cells that are recorded, those that are missing; or what is
-    wrong with its record.
+    """An experiment with its recorded and its missing cells, or with the damage of its
+    record.
     """
 
     experiment: Experiment
@@ -66,7 +67,9 @@ def every(folder: Path = Path(__file__).parent) -> list[Experiment]:
 
 
 def state(experiment: Experiment, out: Path) -> State:
-    """What is recorded of an experiment in a folder, and what is missing."""
+    """The recorded and the missing cells of an experiment, by its record in a
+    folder.
+    """
     try:
         record = stored_record(out / f"{experiment.name}.json")
     except ValueError as error:
@@ -85,26 +88,26 @@ def state(experiment: Experiment, out: Path) -> State:
 def seconds_of(
     cells: list[dict[str, Any]], pending: list[Cell], work: Callable[[Cell], float]
 ) -> list[float | None]:
-    """Seconds that cells would take at the mean speed of the recorded ones, on the
-    machine that measured these; None if there are none.
+    """Seconds that the pending cells would take at the mean speed of the recorded
+    cells, on the machine that measured these; None if no cell is recorded.
     """
     if not cells:
         return [None] * len(pending)
     done = sum(work(cell["parameters"]) for cell in cells)
     seconds = sum(cell["seconds"] for cell in cells)
-    pace = max(seconds, 0.01) / done  # a cell may take no time at all
+    pace = max(seconds, 0.01) / done  # recorded seconds can be 0
     return [pace * work(parameters) for parameters in pending]
 
 
 def plan(pieces: Iterable[Piece], budget: float, named: bool = False) -> list[Piece]:
-    """What to measure within so many seconds: by value per second, each piece that
-    still fits.
+    """Pieces to measure within a budget: in the order of their value per second, each
+    piece that still fits.
 
     Args:
-        pieces: What is missing.
-        budget: Seconds.
-        named: Whether the pieces were asked for by name. Then those of which nothing
-            tells the time come last.
+        pieces: The missing cells.
+        budget: Seconds to spend.
+        named: True if the pieces were asked for by name. Then pieces of unknown time
+            are measured too, after the others.
     """
     pieces = list(pieces)
     chosen = []
@@ -124,8 +127,8 @@ def plan(pieces: Iterable[Piece], budget: float, named: bool = False) -> list[Pi
 
 
 def table(states: Iterable[State]) -> str:
-    """One line an experiment: what is recorded, on what, what is missing, and the time
-    that would take.
+    """One line per experiment: the number of its recorded cells, their devices, the
+    number of missing cells, and the time that these would take.
     """
     rows = [("experiment", "recorded", "of", "others", "on", "missing", "would take")]
     for one in states:
@@ -176,14 +179,14 @@ def _time(seconds: list[float | None]) -> str:
 
 
 def run(pieces: list[Piece], out: Path, device: str, budget: float) -> list[str]:
-    """Measure pieces in their order, none after the budget's seconds; an experiment
-    that fails is left at that.
+    """Measure pieces in their order, and start none after the budget's seconds. If a
+    piece fails, the rest of its experiment is skipped.
 
     Returns:
-        What failed, and why.
+        The experiments that failed, each with its error.
 
     Raises:
-        BlockingIOError: If another such run is at work on the same records.
+        BlockingIOError: If another run is measuring for the same records.
     """
     failed: dict[str, str] = {}
     with locked(out / "missing", wait=False):
@@ -195,7 +198,7 @@ def run(pieces: list[Piece], out: Path, device: str, budget: float) -> list[str]
             print(f"{i + 1} of {len(pieces)}: {name} {piece.parameters}", flush=True)
             try:
                 measured(piece.experiment, piece.parameters, out, device)
-            except Exception as error:  # whatever it is, the other experiments go on
+            except Exception as error:  # after any error, the other experiments go on
                 failed[name] = f"{name}: {type(error).__name__}: {error}"
     return list(failed.values())
 
@@ -203,8 +206,8 @@ def run(pieces: list[Piece], out: Path, device: str, budget: float) -> list[str]
 def main(
     argv: list[str] | None = None, experiments: list[Experiment] | None = None
 ) -> int:
-    """List, and measure within the minutes given; returns 1 if a record is damaged or a
-    measurement failed.
+    """List the experiments, and measure within the given minutes. Returns 1 if a record
+    is damaged, a measurement failed, or another run is measuring.
     """
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n\n")[0])
     parser.add_argument(

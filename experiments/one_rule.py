@@ -1,13 +1,13 @@
-"""The same pairs written and read in six ways: what is stored, what is forgotten, what
-noise and memory cost.
+"""The same pairs written and read by six methods: what is stored, what is forgotten,
+the effect of wrong labels, and the cost in memory and time.
 
 Keys are the features of letters, the pixels of clothes (14×14), or SmolLM2's hidden
 states; values are classes. A base predicts first: a linear map fitted to a thousand
-other pairs, or the language model's own head. All ways share the kernel exp(−‖a − b‖/σ)
-and differ in X and in normalisation, so that what they read differs for that reason
-alone. What a way leaves open is chosen on pairs that nobody else sees: for new keys
-with a width of its own, and once more with a width that all share, so that the keys are
-as crowded for each.
+other pairs, or the language model's own head. All methods have the same kernel exp(−‖a
+− b‖/σ), and differ only in X and in the normalisation. The options of each method are
+chosen on held-out pairs that are used for nothing else. For new keys each method has
+its own width σ. In a second comparison all have a common width, so that the keys are
+equally similar for every method.
 """
 
 import tempfile
@@ -36,7 +36,7 @@ WIDTHS = (0.05, 0.15, 0.5, 1.5)
 RATES = (0.1, 0.3, 1.0, 3.0)
 SLACKS = (0.03, 0.3, 1.0)
 COUNTS = (1, 5, 20)
-SHARED = 0.5  # of the typical distance
+SHARED = 0.5  # the common width, in typical distances
 BASE = 1000
 CLASSES = 32
 TOKENS = 6144
@@ -44,7 +44,7 @@ WINDOW = 256
 
 
 class Pairs(NamedTuple):
-    """Keys (n, D), classes (n,), and what the base says of them (n, L)."""
+    """Keys (n, D), classes (n,), and the base's predictions (n, L)."""
 
     key: np.ndarray
     label: np.ndarray
@@ -55,11 +55,12 @@ class Pairs(NamedTuple):
 
 
 def options(method: str, S: np.ndarray) -> list[tuple[Rule, int]]:
-    """What a way leaves open: rules, and numbers of neighbours (0 where nothing is
-    normalised).
+    """Options of a method, to choose from: pairs of a rule and a number of neighbours,
+    which is 0 where nothing is normalised.
     """
     if method in ("step", "features"):
-        # a step of all pairs at once must be shorter, the more they have in common
+        # The larger the inner products of the keys, the shorter a step on all pairs at
+        # once must be.
         crowd = float(S.sum(1).mean())
         return [(BatchStep(rate / crowd), 0) for rate in RATES]
     if method == "sequence":
@@ -75,7 +76,9 @@ def options(method: str, S: np.ndarray) -> list[tuple[Rule, int]]:
 
 @cache
 def every(data: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Different keys, classes, and for tokens the model's own probabilities."""
+    """Keys without duplicates, classes, and for tokens the model's own
+    probabilities.
+    """
     p = None
     if data == "tokens":
         x, y, p = tokens()
@@ -92,17 +95,18 @@ def every(data: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         x, names = letters()
         x = (x - 7.5) / 4
         y = np.unique(names, return_inverse=True)[1]
-    # a key that comes twice has no S⁻¹
+    # S has no inverse if a key occurs twice.
     _, first = np.unique(x, axis=0, return_index=True)
     return x[first], y[first], None if p is None else p[first]
 
 
 def tokens() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Hidden states before the head where one of the commonest tokens comes next, and
-    what the head says of these.
+    """Hidden states before the head where one of the most frequent tokens comes next,
+    the classes of these next tokens, and the head's probabilities of the frequent
+    tokens.
 
-    They are kept in the system's temporary folder, so that a run that is broken off
-    need not read the texts again.
+    They are saved in the system's temporary folder, so that an interrupted run need not
+    run the model again.
     """
     path = (
         Path(tempfile.gettempdir()) / "rankone-checkpoints" / f"one_rule_{TOKENS}.npz"
@@ -144,7 +148,9 @@ def tokens() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def pair_sets(data: str, n: int, queries: int, seed: int) -> tuple[Pairs, Pairs, Pairs]:
-    """Pairs to store, to choose on, and to test on, with the base's predictions."""
+    """Pairs to store, to choose options on, and to test on, with the base's
+    predictions.
+    """
     x, y, base = every(data)
     order = np.random.default_rng(seed).permutation(len(x))
     if base is None:
@@ -162,7 +168,9 @@ def pair_sets(data: str, n: int, queries: int, seed: int) -> tuple[Pairs, Pairs,
 
 
 class Kernels(NamedTuple):
-    """Stored, held-out and unseen pairs, and how far apart the stored are from each."""
+    """Stored, held-out and test pairs, and the distances of the stored keys from the
+    keys of each part.
+    """
 
     parts: dict[str, Pairs]
     apart: dict[str, np.ndarray]
@@ -170,8 +178,8 @@ class Kernels(NamedTuple):
     seed: int
 
     def at(self, method: str, sigma: float) -> dict[str, np.ndarray]:
-        """κ(K, ·) for each part, a query a column; for the features' way the inner
-        products of features.
+        """κ(K, ·) for each part, one column per query. For the method "features", these
+        are inner products of the features.
         """
         if method != "features":
             return {name: np.exp(-apart / sigma) for name, apart in self.apart.items()}
@@ -183,14 +191,14 @@ class Kernels(NamedTuple):
             name: phi(pairs.key.T.astype(np.float32))
             for name, pairs in self.parts.items()
         }
-        # angles of 10⁵ have no cosine in float32
+        # The cosine of a large angle, such as 10⁵, can be NaN in float32.
         arrays = {name: np.nan_to_num(f) for name, f in arrays.items()}
         return {name: arrays["stored"].T @ f for name, f in arrays.items()}
 
 
 class Fit(NamedTuple):
-    """A way at one width, with the option that is right most often on the held-out
-    pairs, and what it reads.
+    """A method at one width, with the options that are right most often on the held-out
+    pairs, and its readings.
     """
 
     score: float
@@ -215,7 +223,9 @@ def written(rule: Rule, R: np.ndarray, S: np.ndarray) -> np.ndarray:
 
 
 def weights(kernel: np.ndarray, k: int) -> np.ndarray:
-    """κ(K, q), a query a column: normalised, over the k nearest, where there is a k."""
+    """Weights from κ(K, q), one column per query. If k is not 0, only the k nearest
+    keys have a weight, and the weights of a query sum to 1.
+    """
     if not k:
         return kernel
     near = np.where(kernel >= -np.partition(-kernel, k - 1, axis=0)[k - 1], kernel, 0)
@@ -223,12 +233,12 @@ def weights(kernel: np.ndarray, k: int) -> np.ndarray:
 
 
 def right(read: np.ndarray, pairs: Pairs) -> np.ndarray:
-    """Which queries (columns of read) get their class."""
+    """True for each query (column of `read`) that gets its class."""
     return (pairs.base + read.T).argmax(1) == pairs.label
 
 
 def fit(method: str, R: np.ndarray, kernels: Kernels, sigma: float) -> Fit:
-    """A way at one width, with its best option."""
+    """A method at one width, with its best options."""
     at = kernels.at(method, sigma)
     best = None
     for rule, k in options(method, at["stored"]):
@@ -248,7 +258,7 @@ def fit(method: str, R: np.ndarray, kernels: Kernels, sigma: float) -> Fit:
 
 
 def best(method: str, R: np.ndarray, kernels: Kernels, unit: float) -> Fit:
-    """A way at its best width."""
+    """A method at its best width."""
     return max(
         (fit(method, R, kernels, width * unit) for width in WIDTHS),
         key=lambda one: one.score,
@@ -256,12 +266,12 @@ def best(method: str, R: np.ndarray, kernels: Kernels, unit: float) -> Fit:
 
 
 def stored_well(solution: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]:
-    """Share of the stored pairs that come back, and the error at their keys as a share
-    of the residuals.
+    """Fraction of the stored pairs that get their class, and the error at their keys
+    relative to the residuals.
 
-    The interference is that error after the best scaling, for a batch step has a rate
-    of its own; `first` and `last` are the error itself on the first and on the last
-    tenth of the pairs.
+    `interference` is this error after the best scaling, because the size of a batch
+    step depends on its rate. `first` and `last` are the errors without scaling on the
+    first and on the last tenth of the pairs.
     """
     read = solution.read["stored"]
     tenth = max(len(stored.label) // 10, 1)
@@ -281,8 +291,8 @@ def stored_well(solution: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]
 def cost(
     method: str, solution: Fit, R: np.ndarray, kernels: Kernels
 ) -> dict[str, float]:
-    """Bytes in float32 (what is kept), and seconds to write all pairs and to read all
-    queries, compiled before.
+    """Bytes of the stored arrays in float32, and the seconds to write all pairs and to
+    read all queries, without compilation.
     """
     stored, test = (kernels.parts[part].key for part in ("stored", "test"))
     if method == "features":
@@ -309,7 +319,7 @@ def cost(
     def kernel(keys):
         return np.exp(-cdist(stored, keys) / solution.sigma)
 
-    # needs to know nothing of the other keys
+    # A batch step does not use the kernel between the stored keys.
     alone = isinstance(solution.rule, BatchStep)
     S = np.zeros((len(stored),) * 2) if alone else None
 
@@ -340,7 +350,9 @@ def _seconds(work: Callable[[], object]) -> float:
 def measure(
     *, data: str, n: int, queries: int, wrong: float, features: int, seed: int
 ) -> dict:
-    """All ways on one draw, with labels as they are and with a share of them wrong."""
+    """All methods on one draw, with the true labels and with a fraction of the labels
+    drawn at random.
+    """
     stored, held_out, test = pair_sets(data, n, queries, seed)
     parts = {"stored": stored, "held": held_out, "test": test}
     draws = np.random.default_rng(100 + seed)

@@ -1,8 +1,8 @@
-"""A deep autoencoder of Fashion-MNIST, 784-256-64-16-64-256-784, by six methods: test
-error by step and by second.
+"""A deep autoencoder of Fashion-MNIST, 784-256-64-16-64-256-784, trained by six
+methods: test error against steps and against seconds.
 
-Tanh units, linear code and output, squared error summed over the pixels; batches of 250
-pictures.
+The units are tanh, the code and the output linear. The loss is the squared error summed
+over the pixels, on batches of 250 pictures.
 """
 
 from functools import partial
@@ -48,7 +48,9 @@ def outputs(network: list, x: Any) -> Any:
 def problem(
     *, widths: str, batch: int, test: int, damping: float, seed: int
 ) -> Problem:
-    """Sparsely scaled random weights and zero biases."""
+    """The autoencoder with random weights of scale 1/√inputs and zero biases, and its
+    data.
+    """
     sizes = tuple(int(width) for width in widths.split(","))
     layers = [Dense.from_augmented(W) for W in weights(jax.random.key(seed), sizes)]
     pictures = jnp.asarray(ro.data.fashion_mnist("train").images)[:, : sizes[0]]
@@ -67,7 +69,7 @@ def problem(
 
 @partial(jax.jit, static_argnames="sizes")
 def weights(key: Any, sizes: tuple[int, ...]) -> list[Any]:
-    """One matrix a layer, whose last column is the bias."""
+    """One matrix per layer, whose last column is the bias."""
     parts = zip(
         jax.random.split(key, len(sizes) - 1), sizes[:-1], sizes[1:], strict=True
     )
@@ -80,7 +82,7 @@ def weights(key: Any, sizes: tuple[int, ...]) -> list[Any]:
 def measure(
     *, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any
 ) -> dict:
-    """One curve of the squared error a picture, on held-out pictures."""
+    """One curve of the squared error per picture, on held-out pictures."""
     regression = problem(**sizes, seed=seed)
     return train(
         regression,

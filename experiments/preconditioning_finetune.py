@@ -2,12 +2,12 @@
 last down projections, W + TUV.
 
 T and V are random, the leading singular vectors of W (LoRA-XS), or the leading
-eigenvectors of the two moments, as they are and scaled to whiten; beside them LoRA with
-as many numbers, and all of W. Adam, its rate falling to zero in a straight line. The
-blocks below are frozen, and what they make of the text is computed once; the softmax is
-over the tokens that the text has. One window of each passage of the book's corpus; the
-held-out passages are never trained on. Seconds are the processor's, so that other work
-on the machine counts for nothing.
+eigenvectors of the two moments, as they are or scaled to whiten. They are compared with
+LoRA with as many numbers, and with training all of W. The optimiser is Adam, whose rate
+falls linearly to zero. The blocks below are frozen, and their output for the text is
+computed once. The softmax is over the tokens that occur in the text, which is one
+window of each passage of the book's corpus; the held-out passages are never trained on.
+Seconds are processor time, so that other work on the machine does not count.
 """
 
 import tempfile
@@ -47,20 +47,19 @@ OPTIONS = {
     "steps": 30,
     "every": 10,
 }
-# "T", "U", "V", as far as there are any, each stacked over the trained blocks
+# Some of "T", "U" and "V", each stacked over the trained blocks.
 Factors = dict[str, jax.Array]
 
 
 class Text(NamedTuple):
-    """What enters the trained blocks, and the tokens that follow.
+    """Inputs of the trained blocks, and the next tokens.
 
     Attributes:
-        network: All blocks.
-        used: Tokens over which the softmax is; those that follow are numbered within
-            them.
-        train: The residual stream (N, window, d) and the tokens that follow (N,
-            window).
-        held_out: The same of the passages held out.
+        network: The whole network.
+        used: Tokens over which the softmax is taken. The next tokens are numbered
+            within these.
+        train: The residual stream (N, window, d) and the next tokens (N, window).
+        held_out: The same for the held-out passages.
     """
 
     network: Any
@@ -71,7 +70,9 @@ class Text(NamedTuple):
 
 @cache
 def prepared(blocks: int, window: int, windows: int, held_out: int) -> Text:
-    """Passages in an order drawn once, read up to the first trained block."""
+    """Passages in an order drawn once, with the residual stream at the first trained
+    block.
+    """
     model = load_smollm2()
     rows = np.array(
         [
@@ -115,7 +116,7 @@ def lower(net: Any, tokens: jax.Array, blocks: int) -> jax.Array:
 
 
 def product(factors: Factors, x: jax.Array) -> jax.Array:
-    """T(U(Vx)) of the rows x, without those of the three that are not there."""
+    """T(U(Vx)) of the rows x, without the factors that are absent."""
     for name in ("V", "U", "T"):
         x = x @ factors[name].T if name in factors else x
     return x
@@ -132,8 +133,8 @@ def outcome(
     """Cross-entropy of each next token (B, window) in nats, with W + TUV for W, and the
     keys of the trained matrices.
 
-    `nudge` (blocks, B, window, d) is added to what these matrices give: its gradient is
-    that by their outputs.
+    `nudge` (blocks, B, window, d) is added to the outputs of these matrices, so that
+    its gradient is the gradient with respect to these outputs.
     """
     blocks = len(jax.tree.leaves(factors)[0])
     last = net.config.layers
@@ -156,8 +157,8 @@ def outcome(
 def statistics(
     net: Any, used: Any, factors: Factors, h: jax.Array, labels: jax.Array
 ) -> tuple[jax.Array, ...]:
-    """Mean gradient by each trained matrix, and the second moments of its keys and of
-    the gradients by its outputs.
+    """Mean gradient with respect to each trained matrix, and the second moments of its
+    keys and of the gradients with respect to its outputs.
     """
 
     def total(nudge: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -174,7 +175,7 @@ def statistics(
 
 
 def gradients(text: Text, factors: Factors) -> tuple[jax.Array, ...]:
-    """The same on as many training windows as are held out."""
+    """`statistics` on as many training windows as are held out."""
     return statistics(
         text.network,
         text.used,
@@ -185,7 +186,7 @@ def gradients(text: Text, factors: Factors) -> tuple[jax.Array, ...]:
 
 @cache
 def at_start(*sizes: int) -> tuple[jax.Array, ...]:
-    """The same of the network as it is."""
+    """`gradients` of the unchanged network."""
     text = prepared(*sizes)
     return gradients(text, {"U": jnp.zeros_like(text.network.layers.down[-sizes[0] :])})
 
@@ -193,7 +194,7 @@ def at_start(*sizes: int) -> tuple[jax.Array, ...]:
 def start(
     method: str, r: int, W: jax.Array, A: jax.Array, D: jax.Array, key: jax.Array
 ) -> tuple[Factors, Factors]:
-    """What is trained and what is not, of W + TUV = W at the start.
+    """The trained and the fixed factors, with W + TUV = W at the start.
 
     W (blocks, m, n); its moments A (blocks, n, n) and D (blocks, m, m).
     """
@@ -202,7 +203,7 @@ def start(
     if method == "all":
         return {"U": jnp.zeros((blocks, m, n))}, {}
     if method == "lora":
-        rank = -(-r * r // (m + n))  # the least with as many numbers as U
+        rank = -(-r * r // (m + n))  # smallest with at least as many numbers as U
         return {
             "T": jnp.zeros((blocks, m, rank)),
             "V": jax.random.normal(k_V, (blocks, rank, n)) / n**0.5,
@@ -226,7 +227,7 @@ def start(
 
 def leading(moments: jax.Array, r: int, whitened: bool) -> np.ndarray:
     """Eigenvectors (blocks, n, r) of the r largest eigenvalues of moments (blocks, n,
-    n), to be whitened by or not.
+    n), scaled to whiten if `whitened`.
     """
     values, vectors = np.linalg.eigh(moments)
     values = values[:, None, -r:]
@@ -241,8 +242,9 @@ def leading(moments: jax.Array, r: int, whitened: bool) -> np.ndarray:
 def reached(
     fixed: Factors, G: jax.Array, A: jax.Array, D: jax.Array
 ) -> dict[str, list]:
-    """Shares that T and V reach, a block: of the mean gradient, and of single tokens'
-    by the law of their moments.
+    """Fractions of the gradient that T and V reach, for each block: of the mean
+    gradient, and of a single token's gradient by the law of the moments. Beside them,
+    the squared length of the mean gradient.
     """
     T = fixed["T"]
     V = fixed["V"]
@@ -254,7 +256,7 @@ def reached(
 
 
 def adam(rate: Any, steps: int) -> optax.GradientTransformation:
-    """Adam, at a rate that falls to zero in a straight line."""
+    """Adam, at a rate that falls linearly to zero."""
     return optax.adam(optax.linear_schedule(rate, 0.0, steps))
 
 
@@ -313,8 +315,8 @@ def measure(
     every: int,
     seed: int,
 ) -> dict:
-    """One curve of the held-out loss in nats a token; and, where T and V stay, the
-    gradient in and out of reach.
+    """One curve of the held-out loss in nats per token; and, where T and V are fixed,
+    the fractions of the gradient that they reach before and after training.
     """
     text = prepared(blocks, window, windows, held)
     net = text.network

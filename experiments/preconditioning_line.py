@@ -1,9 +1,9 @@
-"""The best linear code of Fashion-MNIST: what principal components leave of the
-autoencoder's test pictures.
+"""The best linear code of Fashion-MNIST: the error that principal components leave on
+the autoencoder's test pictures.
 
-No autoencoder with linear units and a code of this width does better on the pictures it
-was fitted to; one with bent units should. Every picture is that of
-`preconditioning_fashion`, and so is the error: summed over the pixels.
+On the pictures that it was fitted to, no autoencoder with linear units and a code of
+this width has a smaller error. An autoencoder with nonlinear units should have one. The
+pictures and the error, summed over the pixels, are those of `preconditioning_fashion`.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ OPTIONS = {"test": 2000}
 
 
 def measure(*, width: int, test: int, seed: int) -> dict:
-    """Mean squared error a picture of the projection on the leading components of all
+    """Mean squared error per picture of the projection on the leading components of all
     training pictures.
     """
     pictures = np.asarray(ro.data.fashion_mnist("train").images)

@@ -47,9 +47,10 @@ class Problem(NamedTuple):
             n).
         batch: batch(key) -> (x, y), drawn at random; the loss is half the squared
             error, summed over the outputs.
-        moment_batch: The same, of the size from which second moments are estimated.
+        moment_batch: The same, with as many examples as second moments are estimated
+            from.
         evaluate: evaluate(network) -> the number whose curve is recorded.
-        damping: Of the second-order methods.
+        damping: Damping of the second-order methods.
     """
 
     network: Any
@@ -98,7 +99,7 @@ def learning_curve(
     Args:
         chunk: (state, stretch) ↦ the state after the steps of one stretch.
         state: State to begin with.
-        stretches: What `chunk` takes beside the state, one for each stretch.
+        stretches: Second arguments of `chunk`, one for each stretch.
         evaluate: State ↦ number.
         limit: The curve ends where the number is not below `limit` times the first.
         clock: Counts the seconds of `chunk`, without compilation.
@@ -124,7 +125,7 @@ def _network(state: Any) -> Any:
 
 
 def mean_loss(problem: Problem, network: Any, batch: Any) -> Any:
-    """Half the squared error an example."""
+    """Half the squared error per example."""
     x, y = batch
     return 0.5 * ((problem.outputs(network, x) - y) ** 2).sum(-1).mean()
 
@@ -136,7 +137,7 @@ def scan_steps(
     state: Any,
     keys: Any,
 ) -> Any:
-    """One step a key."""
+    """One step for each key."""
 
     def step(carry: Any, key: Any) -> tuple[Any, None]:
         network, state = carry
@@ -172,8 +173,8 @@ def first_order(
 
 
 def renewed(problem: Problem, network: Any, moving: Any, key: Any) -> tuple[Any, Any]:
-    """Moving moments with one more batch, targets drawn from the model (the true Fisher
-    matrix), and their factors.
+    """Moving moments updated with one more batch, and their factors. The targets are
+    drawn from the model, which gives the true Fisher matrix.
     """
     k_batch, k_noise = jax.random.split(key)
     x, y = problem.moment_batch(k_batch)
@@ -202,7 +203,7 @@ def renewed(problem: Problem, network: Any, moving: Any, key: Any) -> tuple[Any,
 
 
 def no_moments(network: Any) -> Any:
-    """Moving moments that have seen nothing."""
+    """Moving moments before the first batch."""
 
     def start(layer):
         return MovingMoments.start(
@@ -253,7 +254,7 @@ def explicit(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step,
 def reparameterised(
     problem: Problem, rate: float, every: int, key: Any
 ) -> tuple[Step, Any]:
-    """Heavy ball on U, with T, V, U and the momentum renewed from time to time."""
+    """Heavy ball on U, with T, V, U and the momentum renewed every `every` steps."""
     optimizer = only_U(optax.sgd(rate, MOMENTUM))
 
     def pair(layer):
@@ -263,7 +264,7 @@ def reparameterised(
         def moved(U):
             return transport(U, pair(old), pair(new), invertible=True)
 
-        return jax.tree.map(moved, velocity)  # of T and V there is none
+        return jax.tree.map(moved, velocity)  # T and V have no momentum
 
     @jax.jit
     def chunk(state: Any, i: Any) -> Any:
@@ -331,7 +332,7 @@ def kfac_jax_method(
 
     def chunk(state: Any, i: Any) -> Any:
         _, params, inner = state
-        # the optimiser donates what it is given
+        # The optimiser donates its arguments, so it gets copies.
         params, inner = jax.tree.map(jnp.array, (params, inner))
         for j, k in enumerate(batch_keys(key, i, every)):
             params, inner, _ = optimizer.step(

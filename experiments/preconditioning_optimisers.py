@@ -1,8 +1,9 @@
-"""Shampoo and SOAP as transformations for optax, for matrices alone: what optax 0.2.8
-and its contrib lack.
+"""Shampoo and SOAP as transformations for optax, for matrices alone. optax 0.2.8 and
+its contrib do not have them.
 
-Both keep averages of GGᵀ and GᵀG. Shampoo multiplies by their roots, SOAP is Adam along
-their eigenvectors; both renew what they take from them every few steps.
+Both methods keep moving averages of GGᵀ and GᵀG. Shampoo multiplies by inverse roots of
+these averages. SOAP is Adam in the basis of their eigenvectors. The roots and the
+eigenvectors are renewed every few steps.
 """
 
 from typing import Any, NamedTuple
@@ -13,14 +14,12 @@ import optax
 
 __all__ = ["shampoo", "soap"]
 
-TINY = (
-    1e-12  # added to an average of squares, in shares of its mean where it is a matrix
-)
+TINY = 1e-12  # added to the smallest eigenvalue allowed, so that a root stays finite
 
 
 class State(NamedTuple):
-    """Of one matrix: averages of GGᵀ and GᵀG, what was last taken from each, and first
-    and second moments of G.
+    """State of one matrix: the averages of GGᵀ and GᵀG, the root or eigenvectors last
+    computed from each, and the first and second moments of G.
     """
 
     L: jax.Array
@@ -34,8 +33,8 @@ class State(NamedTuple):
 def shampoo(
     every: int, decay: float = 0.95, momentum: float = 0.9
 ) -> optax.GradientTransformation:
-    """L^(-1/4) M R^(-1/4), where M is the average gradient, and L and R are averages in
-    place of sums.
+    """Shampoo: L^(-1/4) M R^(-1/4), where M is the average gradient. L and R are
+    averages in place of sums.
     """
 
     def root(moment: jax.Array) -> jax.Array:
@@ -55,11 +54,11 @@ def shampoo(
 def soap(
     every: int, decay: float = 0.95, b1: float = 0.95, b2: float = 0.95
 ) -> optax.GradientTransformation:
-    """Adam in the eigenvectors of L and R; the first moment is kept in the matrix's own
-    coordinates.
+    """SOAP: Adam in the eigenvectors of L and R. The first moment is stored in the
+    matrix's own coordinates.
 
-    As in the published code nothing is moved at the first step, along whose own vectors
-    all but the diagonal is noise.
+    As in the published code, the first step changes nothing: in the eigenvectors of the
+    first gradient alone, every entry off the diagonal is noise.
     """
 
     def step(state: State, G: jax.Array, steps: Any) -> tuple[jax.Array, State]:

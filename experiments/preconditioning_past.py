@@ -1,9 +1,9 @@
-"""The autoencoder of `preconditioning_fashion` trained on, past the best linear code:
-3,000 steps, a rate that decays.
+"""The autoencoder of `preconditioning_fashion` trained further, past the best linear
+code: 3,000 steps with a rate that decays.
 
-Everything else is as there: network, pictures, batches, and factors renewed every 40
-steps. Seconds are the processor's, so that other work on the machine counts for
-nothing.
+The network, the pictures, the batches and the renewal of the factors every 40 steps are
+those of `preconditioning_fashion`. Seconds are processor time, so that other work on
+the machine does not count.
 """
 
 import time
@@ -29,8 +29,8 @@ def measure(
     seed: int,
     **sizes: object,
 ) -> dict:
-    """One curve of the squared error a picture, on held-out pictures; the rate falls to
-    zero in a straight line.
+    """One curve of the squared error per picture, on held-out pictures; the rate falls
+    linearly to zero.
     """
     regression = problem(**sizes, seed=seed)
     falling = optax.linear_schedule(BASE[method] * rate, 0.0, steps)

@@ -1,9 +1,9 @@
-"""Linear regression with a curvature of condition 10⁶, by six methods: excess loss by
-step and by second.
+"""Linear regression with a curvature of condition 10⁶, by six methods: excess loss
+against steps and against seconds.
 
-The inputs' second moment has condition 10⁴ and the noise 10²; the loss weighs errors by
-the noise, so that the Hessian is the Kronecker product of the two. Batches of 250 out
-of 5,000 examples.
+The second moment of the inputs has condition 10⁴, and the covariance of the noise 10².
+The loss weights errors by the inverse of this covariance, so that the Hessian is the
+Kronecker product of the two. Batches have 250 of the 5,000 examples.
 """
 
 from functools import partial
@@ -40,7 +40,9 @@ OPTIONS = {
 def problem(
     *, n: int, m: int, examples: int, batch: int, damping: float, seed: int
 ) -> Problem:
-    """Gaussian inputs and noise with geometric spectra in random bases."""
+    """Regression with Gaussian inputs and noise, which have geometric spectra in random
+    bases.
+    """
     x, y, metric, best = examples_of(jax.random.key(seed), n, m, examples)
 
     def draw(size: int) -> Any:
@@ -62,8 +64,8 @@ def problem(
 
 @partial(jax.jit, static_argnames=("n", "m", "examples"))
 def examples_of(key: Any, n: int, m: int, examples: int) -> tuple[Any, Any, Any, Any]:
-    """Inputs, weighed outputs, the weights of the outputs, and the best map between the
-    two.
+    """Inputs, weighted outputs, the weights of the outputs, and the best map from the
+    inputs to the weighted outputs.
     """
     keys = jax.random.split(key, 5)
     basis, rotation = (
@@ -72,9 +74,9 @@ def examples_of(key: Any, n: int, m: int, examples: int) -> tuple[Any, Any, Any,
     )
     # condition of xxᵀ: 10⁴
     x = jax.random.normal(keys[2], (examples, n)) * jnp.logspace(0, -2, n) @ basis.T
-    metric = rotation * jnp.logspace(0, 1, m)  # of noise⁻¹: 10²
+    metric = rotation * jnp.logspace(0, 1, m)  # condition of metric metricᵀ: 10²
     W = jax.random.normal(keys[3], (m, n))
-    # weighed, the noise is white
+    # the noise of the weighted outputs is white
     y = x @ W.T @ metric + jax.random.normal(keys[4], (examples, m))
     return x, y, metric, jnp.linalg.lstsq(x, y)[0]
 

@@ -1,12 +1,12 @@
-"""A small transformer of the letters of the book's corpus, trained by seven methods:
-loss by step and by second.
+"""A small transformer of the characters of the book's corpus, trained by seven methods:
+loss against steps and against seconds.
 
-Two blocks, RMS norms without weights, causal attention, ReLU; all matrices of the
-blocks and the head are trained by the method, the two tables of embeddings by Adam at
-one rate in all of them. Rates fall to zero in a straight line. `inputs` is W = TUV with
-V = A^(-1/2) and T = I (PRONG), `kfac` with both factors; both are run as P on W, as the
-path is the same, with targets drawn from the model. A tenth of the passages is held
-out. Seconds are the processor's.
+It has two blocks, RMS norms without weights, causal attention and ReLU. The method
+trains all matrices of the blocks and the head. Adam trains the two tables of
+embeddings, at one rate for all methods. Rates fall linearly to zero. `inputs` is W =
+TUV with V = A^(-1/2) and T = I (PRONG), and `kfac` has both factors. Both are run as a
+preconditioner P on W, which takes the same path, with targets drawn from the model. A
+tenth of the passages is held out. Seconds are processor time.
 """
 
 import time
@@ -51,8 +51,8 @@ OPTIONS |= {"damping": 1e-3, "table_rate": 3e-3, "held": 128}
 
 @cache
 def letters() -> tuple[np.ndarray, np.ndarray, int]:
-    """Numbers of the characters of the training passages, of those held out, and how
-    many characters there are.
+    """Indices of the characters of the training passages and of the held-out passages,
+    and the number of different characters.
     """
     passages = np.random.default_rng(0).permutation(np.array(corpus(), dtype=object))
     cut = len(passages) // 10
@@ -66,8 +66,8 @@ def letters() -> tuple[np.ndarray, np.ndarray, int]:
 def initial(
     key: Any, width: int, blocks: int, window: int, characters: int
 ) -> dict[str, dict[str, jax.Array]]:
-    """Matrices (out, in) of scale 1/√in, those that write into the stream smaller; and
-    the tables of embeddings.
+    """Matrices (out, in) of scale 1/√in, smaller for those that write into the stream;
+    and the tables of embeddings.
     """
     shapes = {"head": (characters, width)}
     for i in range(blocks):
@@ -131,14 +131,14 @@ def entropies(params: Any, x: jax.Array, y: jax.Array, heads: int) -> jax.Array:
 
 
 def as_matrices(updates: Any) -> Any:
-    """What Muon asks for: which axes of each array make it a matrix."""
+    """The axes of each array that make it a matrix, in the form that Muon expects."""
     return jax.tree.map(lambda _: optax.contrib.MuonDimensionNumbers(), updates)
 
 
 def direction(
     name: str, renew: int, damping: float
 ) -> optax.GradientTransformationExtraArgs:
-    """What replaces the gradient of the matrices, before the rate."""
+    """Transformation that replaces the gradient of the matrices, before the rate."""
     kronecker = partial(estimated_kronecker, damping=damping, every=renew)
     optimisers = {
         "sgd": lambda: optax.trace(0.9),
@@ -167,7 +167,7 @@ def stretch(
     damping: float,
     steps: int,
 ) -> Any:
-    """One step a batch."""
+    """One step for each batch."""
     ours = direction(name, renew, damping)
     tables = optax.scale_by_adam()
 
@@ -204,14 +204,16 @@ def stretch(
 
 @partial(jax.jit, static_argnames="heads")
 def judged(params: Any, x: jax.Array, y: jax.Array, heads: int) -> jax.Array:
-    """Mean cross-entropy of a character in nats."""
+    """Mean cross-entropy per character in nats."""
     return entropies(params, x, y, heads).mean() / y.shape[1]
 
 
 def rows(
     text: np.ndarray, places: np.ndarray, window: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Windows that begin at these places, and the same one character on."""
+    """Windows that begin at these places, and the windows that begin one character
+    later.
+    """
     windows = text[places[..., None] + np.arange(window + 1)]
     return windows[..., :-1], windows[..., 1:]
 
@@ -233,7 +235,7 @@ def measure(
     held: int,
     seed: int,
 ) -> dict:
-    """One curve of the held-out loss in nats a character; a curve that diverges ends
+    """One curve of the held-out loss in nats per character; a curve that diverges ends
     there.
     """
     train, test, characters = letters()

@@ -1,11 +1,12 @@
 """Bits stored for each bit of the patterns, and wrong bits after recall: T at 32 to 1
 bits, and the network of 1982.
 
-A grid of our own: the paper leaves compression open (Appendix A). All memories hold
-patterns of one kind and get the same cues, a tenth of whose bits are flipped. `per_bit`
-is 2Y/DK for T, of which each entry takes `bits` bits; for the Hebbian matrix (--memory
-hopfield) it is its (D − 1)/2K weights a pattern bit, whole numbers (32) or their signs
-(1).
+A grid of our own: the paper leaves compression open (Appendix A). All memories store
+patterns of one kind, and a tenth of the bits of their cues are flipped. For T,
+`per_bit` is the number of its entries per pattern bit, 2Y/DK, and each entry takes
+`bits` bits. For the Hebbian matrix (--memory hopfield), `per_bit` is the number of its
+weights per pattern bit, (D − 1)/2K; the weights are whole numbers (`bits` 32) or their
+signs (`bits` 1).
 """
 
 from typing import Any
@@ -29,8 +30,8 @@ OPTIONS = {"D": 100, "K": 25, "beta": 40.0, "flips": 0.1, "steps": 300}
 
 
 def measure(*, memory: str, D: int, seed: int, **parameters: Any) -> dict:
-    """Share of wrong bits after recall from the cues, and the bits stored a pattern
-    bit.
+    """Fraction of wrong bits after recall from the cues, and the stored bits per
+    pattern bit.
     """
     keys = jax.random.split(jax.random.key(seed), 3)
     return {"dense": dense, "exact": exact, "hopfield": hopfield}[memory](
@@ -49,7 +50,7 @@ def dense(
     flips: float,
     steps: int,
 ) -> dict:
-    """The distributed memory, of which T alone is counted."""
+    """The distributed memory, whose stored bits are those of T alone."""
     Xi, cues = problem(D, K, flips, keys)
     features = ro.RandomFeatures(D, round(per_bit * D * K / 2), key=keys[2])
     memory = ro.DrDAM.store(Xi, beta, features, bits=bits)
@@ -59,7 +60,7 @@ def dense(
 def exact(
     D: int, keys: jax.Array, *, K: int, beta: float, flips: float, steps: int, **_: Any
 ) -> dict:
-    """The matrix of patterns, a bit each."""
+    """The matrix of the patterns, which stores one bit per pattern bit."""
     Xi, cues = problem(D, K, flips, keys)
     return outcome(ro.MrDAM(Xi, beta), Xi, cues, steps) | {"rate": 1.0}
 
@@ -91,7 +92,7 @@ def problem(
 def outcome(
     memory: ro.MrDAM | ro.DrDAM, Xi: jax.Array, cues: jax.Array, steps: int
 ) -> dict:
-    """Share of wrong bits after descent."""
+    """Fraction of wrong bits after descent."""
     end = ro.retrieve(memory, cues, step_size=0.2, max_steps=steps, progress=False).x
     return {"wrong": hamming_error(end, Xi).mean()}
 

@@ -1,11 +1,11 @@
 """Run an experiment cell by cell, and record each result with where, when and how it
 was measured.
 
-A cell is one point of a grid of parameters. A cell that the record holds is skipped, so
-that a run can be broken off, resumed, split over days or moved to another machine;
-every cell names the run that measured it. Each script declares one `Experiment`: it has
-its own command line here, and `missing.py` lists all of them and measures what is
-missing.
+A cell is one point of a grid of parameters. A cell that the record already has is
+skipped, so that a run can be interrupted, resumed, split over days or moved to another
+machine. Every cell names the run that measured it. Each script declares one
+`Experiment`, and `main` is its command line. `missing.py` lists all experiments and
+measures the missing cells.
 """
 
 import argparse
@@ -36,9 +36,8 @@ __all__ = ["Cell", "Experiment", "main", "measured", "stored_record"]
 
 Cell = dict[str, Any]
 RESULTS = Path(__file__).parent / "results"
-PICTURES = (
-    "pictures"  # the entry of a result that goes to the .npz file: name → uint8 array
-)
+# The entry of a result that is stored in the .npz file: name → uint8 array.
+PICTURES = "pictures"
 
 
 def _equally_long(_: Cell) -> float:
@@ -47,25 +46,28 @@ def _equally_long(_: Cell) -> float:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is measured, and over which grid.
+    """An experiment: what it measures, and its grid.
 
     Attributes:
-        name: Of the record.
-        about: First line is the help text.
-        grid: Of the whole experiment: parameter → values. They are the defaults of the
+        name: Name of the record.
+        about: Description. Its first paragraph is the help text.
+        grid: Parameter → values, of the whole experiment. They are the defaults of the
             command line.
         measure: Called with one cell's parameters, the options and the seed; returns
             what to record.
-        options: Further parameters that hold for all cells, with the values of the
-            whole experiment. A cell measured with others, such as fewer queries, is
-            recorded, and counts as reduced (`rankone_book.records.coverage`).
+        options: Further parameters, which are the same for all cells, with the values
+            of the whole experiment. A cell measured with other values, such as fewer
+            queries, is recorded too, and counts as reduced
+            (`rankone_book.records.coverage`).
         of: Whose grid it is: "the paper", or "the book" where no paper prints one.
-        seeds: Of the whole experiment: it has each point of the grid with each of them.
-        value: What all of it is worth beside other experiments; each cell has its
-            share.
-        work: Number that the seconds of a cell are proportional to, from its parameters
-            and options. Without it all cells count as equally long.
-        impossible: Values that do not go together: no cell has all of one entry.
+        seeds: Seeds of the whole experiment, which has each point of the grid with each
+            seed.
+        value: Value of the whole experiment relative to others, divided equally among
+            its cells.
+        work: Number to which the seconds of a cell are proportional, from its
+            parameters and options. Without it all cells count as equally long.
+        impossible: Combinations of values without a cell: no cell has all values of one
+            entry.
     """
 
     name: str
@@ -98,7 +100,7 @@ class Experiment:
 
     @property
     def whole(self) -> Cell:
-        """What its record says of it."""
+        """Entries of the record that describe the experiment."""
         head = {
             "name": self.name,
             "axes": list(self.grid),
@@ -113,7 +115,7 @@ def main(experiment: Experiment, argv: Any = None) -> dict:
     `<name>.json` after each.
 
     Args:
-        experiment: Which.
+        experiment: The experiment.
         argv: Arguments in place of the command line's.
     """
     args = _arguments(experiment, argv)
@@ -131,7 +133,7 @@ def main(experiment: Experiment, argv: Any = None) -> dict:
 
 
 def measured(experiment: Experiment, parameters: Cell, out: Path, device: str) -> None:
-    """Measure one cell, unless the record holds it, and add it."""
+    """Measure one cell and add it to the record, unless the record already has it."""
     path = out / f"{experiment.name}.json"
     _measure(
         experiment,
@@ -146,7 +148,7 @@ def _measure(
     experiment: Experiment, parameters: Cell, path: Path, device: str, run: int
 ) -> None:
     if any(cell["parameters"] == parameters for cell in stored_record(path)["cells"]):
-        return  # another may have measured it
+        return  # another process may have measured the cell
     began = time.monotonic()
     with jax.default_device(jax.devices(device)[0]):
         results = experiment.measure(**parameters)
@@ -168,11 +170,11 @@ def _entered(
     entry: Cell,
     pictures: Cell | None = None,
 ) -> int:
-    """Add a run or a cell to the record as it stands by now, and its pictures; returns
-    its place.
+    """Add a run, or a cell with its pictures, to the current record. Returns the index
+    of the entry, or −1 if the record already has the cell.
 
-    Other processes may add to the record at the same time: none does between reading
-    and writing it.
+    Other processes may add to the record at the same time. The lock excludes them
+    between reading and writing.
     """
     with locked(path):
         record = stored_record(path) | experiment.whole
@@ -180,7 +182,7 @@ def _entered(
             cell["parameters"] == entry["parameters"] for cell in record["cells"]
         ):
             return -1  # another process was first
-        if part == "cells" or entry not in record["runs"]:  # not the same run once more
+        if part == "cells" or entry not in record["runs"]:  # each run is entered once
             record[part].append(entry)
         if pictures:
             _add_pictures(path.with_suffix(".npz"), pictures)
@@ -189,8 +191,8 @@ def _entered(
 
 
 def stored_record(path: Path) -> dict:
-    """The record of a path, empty where there is none; a damaged one is refused by
-    name.
+    """The record at a path, empty if there is no file. A damaged file raises an error
+    that names it.
     """
     return (
         read_record(path)
@@ -240,7 +242,7 @@ def _arguments(experiment: Experiment, argv: Any) -> argparse.Namespace:
 
 def _run(device: str, argv: Any) -> dict:
     words = sys.argv[1:] if argv is None else [str(word) for word in argv]
-    # where a machine keeps its records is no part of what was measured
+    # the folder of the records does not belong to the measurement
     if "--out" in words:
         at = words.index("--out")
         words = words[:at] + words[at + 2 :]
@@ -261,8 +263,8 @@ def _run(device: str, argv: Any) -> dict:
 
 @cache
 def _commit() -> dict[str, str]:
-    """The commit that was run, "+" after it where files differ from it; nothing where
-    there is no git.
+    """The commit that was run, followed by "+" if files differ from it; empty if there
+    is no git.
     """
     git = ["git", "-C", str(Path(__file__).parent)]
     try:
@@ -293,8 +295,8 @@ def _processor() -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and lists that JSON knows, to five significant digits; None where there
-    was nothing to measure, or where the number is not finite.
+    """A result as numbers and lists for JSON, with five significant digits. None stands
+    where nothing was measured or a number is not finite.
     """
     if value is None:
         return None
@@ -310,7 +312,8 @@ def _plain(value: Any) -> Any:
 
 def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
     stored_pictures = read_arrays(path) if path.exists() else {}
-    # a tenth to a sixth smaller than NumPy's own, and as readable
+    # LZMA makes the file a tenth to a sixth smaller than NumPy's compression does, and
+    # NumPy reads it too.
     with (
         replaced(path) as whole,
         ZipFile(whole, "w", ZIP_LZMA) as archive,

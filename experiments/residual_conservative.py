@@ -26,7 +26,7 @@ OPTIONS = {
     "epochs_letter": 30,
     "epochs_fashion": 12,
 }
-LIMITS = (0.05, 0.02, 0.01)  # of the broken; the paper's is the first
+LIMITS = (0.05, 0.02, 0.01)  # limits on the broken fraction; the paper's is the first
 
 
 def measure(
@@ -87,7 +87,7 @@ def rules(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, Any]:
     for limit in LIMITS:
         admitted = [s for s in gains if gains[s].broken < limit]
         results[f"below {limit:g}"] = {"admitted": len(admitted)}
-        if admitted:  # of equally many corrected, the fewest broken
+        if admitted:  # fewest broken among equally many corrected
             best = max(admitted, key=lambda s: (gains[s].corrected, -gains[s].broken))
             results[f"below {limit:g}"] |= chosen(best)
     return results

@@ -2,14 +2,14 @@
 control of the ResMem paper's comparison, on UCI Letter and Fashion-MNIST.
 
 Five predictors from one small network: the network itself; the labels of the neighbours
-alone; the mixture (1 - λ) softmax(f) + λ labels; ResMem, softmax(f / T) + residuals; and
-the same residuals in the logits, f + γ residuals. The network's part of each is chosen
-from five values, σ and k from the same sixteen pairs, on a tenth of the training data
-that nobody else sees.
+alone; the mixture (1 - λ) softmax(f) + λ labels; ResMem, softmax(f / T) + residuals;
+and the same residuals in the logits, f + γ residuals. The network's part of each is
+chosen from five values, σ and k from the same sixteen pairs, on a tenth of the training
+data that is used for nothing else.
 
-Beside them stand the correlation of the residuals of neighbours, and how much one
-neighbour's residual changes the squared error. With the correlation ρ and the stored
-residuals s times as large, theory says by the factor 1 - 2ρs + s².
+The record also has the correlation of the residuals of neighbours, and the factor by
+which one neighbour's residual changes the squared error. With the correlation ρ and
+stored residuals s times as large, theory predicts the factor 1 - 2ρs + s².
 """
 
 import itertools
@@ -49,7 +49,7 @@ def measure(
     seed: int,
 ) -> dict:
     """Accuracy of the five predictors for neighbours among the inputs and in the last
-    layer, and what the residuals of neighbours say.
+    layer, and the results of `smoothness`.
     """
     parts, space = PREPARED[data](share, seed, queries)
     epochs = {"letter": epochs_letter, "fashion": epochs_fashion}[data]
@@ -65,8 +65,8 @@ def measure(
 
 
 def predictors(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, Any]:
-    """Accuracy on the test of each predictor at its best setting of the held-out tenth,
-    and the setting.
+    """Test accuracy of each predictor at the setting that is best on the held-out
+    tenth, and that setting.
     """
     classes = int(parts.y["train"].max()) + 1
     labels = jax.nn.one_hot(parts.y["train"], classes)
@@ -104,7 +104,7 @@ def best(
     values: dict[float, jax.Array],
     scores: Callable[[str, float, jax.Array], jax.Array],
 ) -> dict[str, float]:
-    """Accuracy on the test at the setting with the fewest errors on the held-out tenth.
+    """Test accuracy at the setting with the fewest errors on the held-out tenth.
 
     Args:
         parts: The examples.
@@ -147,7 +147,7 @@ def smoothness(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, 
         for part, rows in logits.items()
     }
     nearest = {part: np.asarray(near.indices) for part, near in neighbours.items()}
-    # the nearest of a stored example is itself
+    # the nearest stored neighbour of a stored example is the example itself
     pairs = {"seen": nearest["seen"][:, 1], "held": nearest["held"][:, 0]}
     rho = {
         part: correlation(residuals[part], residuals["train"][rows])
@@ -165,8 +165,8 @@ def smoothness(parts: Split, space: tuple, logits: dict[str, Any]) -> dict[str, 
 
 
 def correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Mean inner product of two residuals over the root of their mean squares'
-    product.
+    """Mean inner product of two residuals, divided by the root of the product of their
+    mean squares.
     """
     squares = (one**2).sum(1).mean() * (other**2).sum(1).mean()
     return float((one * other).sum(1).mean() / np.sqrt(squares))

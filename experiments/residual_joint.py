@@ -1,9 +1,9 @@
 """A base trained with its memory in mind, the question of the ResMem paper's section 6,
 on UCI Letter.
 
-To the cross-entropy is added `roughness` times the squared difference of an example's
-residual and its nearest neighbour's: the squared error of the sum there, when the
-others are stored.
+The loss is the cross-entropy plus `roughness` times the squared difference between an
+example's residual and its nearest neighbour's. This difference is the error of base
+plus memory at the example if the other examples are stored.
 """
 
 from functools import lru_cache
@@ -28,8 +28,8 @@ OPTIONS = {"neighbours": 1, "epochs": 30, "share": 1.0, "queries": 4_000}
 def inputs(
     fraction: float, seed: int, queries: int, neighbours: int
 ) -> tuple[Split, tuple, Any, float]:
-    """The data, the neighbours among the inputs, those of each stored row, and what
-    their bare labels get right.
+    """The data, the neighbours among the inputs, the neighbours of each stored row, and
+    the test accuracy of the bare labels.
     """
     data, space = prepared(fraction, seed, queries)
     others = np.asarray(
@@ -52,8 +52,9 @@ def measure(
     queries: int,
     seed: int,
 ) -> dict:
-    """Accuracy of base and sum on the test, and the two numbers that a base can make
-    small: its square, its energy.
+    """Test accuracy of the base and of the sum, and two numbers that the training can
+    make small: the mean squared residual (`square`), and the mean squared difference
+    between a residual and its nearest neighbour's (`energy`).
     """
     data, space, others, labels = inputs(share, seed, queries, neighbours)
     x = data.x["train"]

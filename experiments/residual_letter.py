@@ -12,7 +12,7 @@ from rankone.data import letters
 
 GRID = {"share": [0.1, 0.3, 1.0], "width": [8, 16, 32, 64, 128]}
 OPTIONS = {"epochs": 30, "queries": 4_000}
-_TRAINING = 16_000  # rows, as is customary; the last 4,000 are for the test
+_TRAINING = 16_000  # training rows, as is customary; the last 4,000 are the test set
 
 
 @lru_cache(maxsize=3)

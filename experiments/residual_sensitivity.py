@@ -1,7 +1,7 @@
 """Fig. 5 of the ResMem paper: test accuracy against k, σ and T, one at a time.
 
-The other two are as chosen on held-out data. σ is in typical distances: the mean to the
-80 nearest.
+The other two are those chosen on held-out data. σ is in typical distances: the mean
+distance to the 80 nearest neighbours.
 """
 
 from typing import Any

@@ -1,10 +1,10 @@
 """ResMem and its controls on one data set: what the experiments on Fashion-MNIST and on
 letters share.
 
-Five predictors from one small network: the network itself; its softmax plus the
-remembered residuals, with neighbours looked for in its last hidden layer ("learned") or
-among the inputs ("input"); and the labels of the same neighbours alone. k, σ and T of
-each are chosen on a tenth of the training data that nobody else sees.
+Five predictors from one small network: the network itself; its softmax plus the stored
+residuals, with neighbours searched in its last hidden layer ("learned") or among the
+inputs ("input"); and the labels of the same neighbours alone. k, σ and T of each are
+chosen on a tenth of the training data that is used for nothing else.
 """
 
 import itertools
@@ -43,8 +43,8 @@ def split(
     seed: int,
     queries: int,
 ) -> Split:
-    """A share of the training data, less a tenth held out; of that and of the stored
-    ones, `queries` are asked for.
+    """Split of a fraction of the training data: a tenth is held out and the rest is
+    stored. `queries` examples of each are asked for.
     """
     order = np.random.default_rng(seed).permutation(len(x))[: round(fraction * len(x))]
     held_out = order[: len(order) // 10]

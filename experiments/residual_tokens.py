@@ -1,9 +1,10 @@
 """Next-token prediction with SmolLM2 and a datastore of up to a million tokens of the
 State of the Union addresses.
 
-The paper: a T5 decoder on C4. Here: a model trained elsewhere, so that what the memory
-adds may be the domain and not the residuals. Hence two controls: the labels of the same
-neighbours alone, and their mixture with the model (kNN-LM).
+The paper has a T5 decoder on C4. The model here was trained on other text, so that the
+memory may help by its domain and not by its residuals. There are therefore two
+controls: the labels of the same neighbours alone, and their mixture with the model
+(kNN-LM).
 """
 
 import itertools
@@ -24,7 +25,8 @@ from rankone.residual.scores import Calibration, gain, project
 from rankone.residual.storage import Residuals, bare_labels, sparse
 
 GRID = {"n": [10_000, 30_000, 100_000, 300_000, 1_000_000]}
-# tokens there are: each seed stores others while they last
+# Tokens that can be stored. Each seed stores different tokens as far as there are
+# enough.
 OPTIONS = {"most": 1_000_000}
 K_MOST = 128
 BATCH = 512
@@ -32,7 +34,7 @@ BATCH = 512
 SIGMAS = (0.1, 0.3, 1.0)
 COUNTS = (8, 32, K_MOST)
 READING = [{"k": k, "sigma": sigma} for k, sigma in itertools.product(COUNTS, SIGMAS)]
-# of the neighbours' labels in the mixture; of the model in a projection
+# Weights of the neighbours' labels in the mixture, and of the model in a projection.
 SHARES = (
     0.02,
     0.05,
@@ -42,14 +44,13 @@ SHARES = (
     0.5,
     0.7,
 )
-TUNED = (
-    4  # speeches of a seed on which everything is chosen; the others are for the test
-)
+# Speeches of a seed on which all options are chosen; the others are for the test.
+TUNED = 4
 Scores = Callable[["Asked"], jax.Array]
 
 
 class Asked(NamedTuple):
-    """Some queries, what the model says there, and their neighbours in the store."""
+    """Some queries: the model's logits, the labels, and the neighbours in the store."""
 
     logits: jax.Array
     label: np.ndarray
@@ -57,22 +58,22 @@ class Asked(NamedTuple):
 
 
 class Store(NamedTuple):
-    """Stored tokens, how to find them, and the typical distance, which is the unit of
-    σ.
-    """
+    """Stored tokens, their search, and the typical distance, which is the unit of σ."""
 
     tokens: Tokens
     search: ExactSearch
     unit: float
 
     def memory(self, stored: Residuals) -> ResMem:
-        """These residuals of the stored tokens, over the same search."""
+        """Memory of the given residuals of the stored tokens, over the same search."""
         return ResMem(k=K_MOST, search=lambda _: self.search).fit_residuals(
             None, stored
         )
 
     def read(self, resmem: ResMem, part: Asked, *, k: int, sigma: float) -> jax.Array:
-        """What a memory says of some queries, from the neighbours found for all."""
+        """Scores of a memory for some queries, from the neighbours found once for all
+        memories.
+        """
         return resmem.using(k=k, sigma=sigma * self.unit).read(part.neighbours)
 
 
@@ -85,8 +86,8 @@ def head() -> jax.Array:
 def query_batches(
     search: ExactSearch, seed: int
 ) -> tuple[list[Asked], list[Asked], np.ndarray]:
-    """A third of the speeches for each seed, in batches: to tune on, and to test on
-    with the speech of each query.
+    """Batches of queries from a third of the speeches for each seed: to tune on, and to
+    test on, with the speech of each test query.
     """
     tokens, speech = datastore.queries()
     mine = np.unique(speech)[seed % 3 :: 3]
@@ -106,8 +107,8 @@ def query_batches(
 
 
 def residuals(tokens: Tokens, temperature: float) -> Residuals:
-    """The largest entries of onehot − softmax(f/T); a label outside of them takes the
-    last place, and counts 1.
+    """The largest entries of onehot − softmax(f/T); a label that is not among them
+    takes the last place, with the entry 1.
     """
     norms = tokens.norms[:, TEMPERATURES.index(temperature)]
     values = -np.exp(tokens.logs.astype(np.float32) / temperature - norms[:, None])
@@ -121,14 +122,14 @@ def residuals(tokens: Tokens, temperature: float) -> Residuals:
 
 
 def right(scores: Scores, batches: Iterable[Asked]) -> np.ndarray:
-    """Which queries get the label as the largest score."""
+    """True for each query whose label has the largest score."""
     return np.concatenate(
         [np.asarray(scores(part).argmax(-1)) == part.label for part in batches]
     )
 
 
 def own(probabilities: Scores, batches: Iterable[Asked]) -> np.ndarray:
-    """What each query gives to its label."""
+    """Probability of each query's label."""
     return np.concatenate(
         [
             np.asarray(probabilities(p)[np.arange(len(p.label)), p.label])
@@ -138,7 +139,7 @@ def own(probabilities: Scores, batches: Iterable[Asked]) -> np.ndarray:
 
 
 def nats(p: np.ndarray) -> float:
-    """Cross-entropy a token."""
+    """Cross-entropy per token in nats."""
     return float(-np.log(p).mean())
 
 
@@ -212,8 +213,8 @@ def _by_labels(
 def _by_residuals(
     store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray
 ) -> dict[str, Any]:
-    """ResMem: its accuracy, where its gain comes from, and what its scores are worth as
-    probabilities.
+    """ResMem: its accuracy, the sources of its gain, and the cross-entropy of its
+    scores as probabilities.
     """
 
     def resmem(temperature: float) -> Callable[..., Scores]:
@@ -266,8 +267,8 @@ def _mix(fraction: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _calibrated(
     scores: Scores, tune: list[Asked], test: list[Asked]
 ) -> dict[str, float]:
-    """Cross-entropy after the softmax whose temperature is fitted on the other
-    speeches.
+    """Cross-entropy of the softmax of the scores, at the temperature fitted on the
+    tuning speeches.
     """
     fitted = Calibration.fit(
         jnp.concatenate([scores(p) for p in tune]),
@@ -282,8 +283,8 @@ def _calibrated(
 def _projected(
     scores: Scores, tune: list[Asked], test: list[Asked]
 ) -> dict[str, float]:
-    """Cross-entropy of the nearest probabilities, which have zeros, after mixing in a
-    share of the model's.
+    """Cross-entropy of the nearest probabilities. These have zeros, so a fraction of
+    the model's probabilities is mixed in.
     """
     pair = {
         name: (own(lambda p: project(scores(p)), q), own(model_alone, q))

@@ -1,20 +1,10 @@
 /**
-<<<<<<< HEAD
  * Gathers the boxes of a long formula into runs. A narrow page breaks the formula between runs.
  *
  * MathJax 4 breaks lines too, but needs the width when it typesets a formula, and the build does not know the reader's
  * width. At 640 pixels, version 4.1.3 leaves 79 of the book's 219 displayed formulas too wide for a phone of 390
  * pixels; these runs leave one. MathJax 4 could typeset in the page, with 256 kB more of script (gzipped). Its boxes
  * take 17 % more bytes.
-=======
- * Marks the places where a long formula may continue on a new line: its boxes are gathered into runs, between which a
- * narrow page breaks.
- *
- * MathJax 4 breaks lines too, but at a width that is fixed while it typesets, and the build does not know the reader's.
- * At a width of 640 pixels, version 4.1.3 leaves 79 of the book's 219 displayed formulas too wide for a phone of 390
- * pixels; the runs leave one. MathJax could typeset in the page, for 256 kB more of script (gzipped). The runs add 17 %
- * to the size of the boxes.
->>>>>>> 742c462c0b14709628a0ac316db425f5331a9483
  */
 
 const codes = (text) => new Set(text.split(" "));
@@ -23,11 +13,10 @@ const RELATIONS = codes(
 );
 const OPENING = codes("28 5B 7B 2308 230A 27E8");
 const CLOSING = codes("29 5D 7D 2309 230B 27E9");
-const BARS = codes("7C 2016 2223 2225"); // each opens or closes
+const BARS = codes("7C 2016 2223 2225"); // open and close alike
 const COMMA = "2C";
 const DOTS = "22EF";
 const SCRIPTS = new Set(["mjx-msup", "mjx-msub", "mjx-msubsup"]);
-<<<<<<< HEAD
 const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // brackets after a power count too
 const WRAPPERS = new Set(["mjx-mrow", "mjx-TeXAtom"]);
 const THICK = "4"; // the space around a relation
@@ -35,15 +24,6 @@ const MEDIUM = "3"; // the space around the signs of a sum
 const QUAD = 0.9; // em
 
 /** The code of the character that a box draws, without its scripts; undefined if it draws anything else. */
-=======
-const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // so are brackets after a power
-const WRAPPERS = new Set(["mjx-mrow", "mjx-TeXAtom"]);
-const THICK = "4"; // space around a relation
-const MEDIUM = "3"; // space around a plus or minus sign
-const QUAD = 0.9; // em
-
-/** The code of the character in a box, without its scripts; undefined if the box has several characters. */
->>>>>>> 742c462c0b14709628a0ac316db425f5331a9483
 function code(adaptor, box) {
   let drawn = box;
   while (SCRIPTS.has(adaptor.kind(drawn)) || wraps(adaptor, drawn))
@@ -55,11 +35,7 @@ function code(adaptor, box) {
 const wraps = (adaptor, box) =>
   WRAPPERS.has(adaptor.kind(box)) && adaptor.childNodes(box).length === 1;
 
-<<<<<<< HEAD
 /** The boxes, each with its depth in brackets and its kind. `lone` are brackets without a partner here. */
-=======
-/** Marks of each box, to find breaks: its depth within brackets, and its kind. `lone` brackets have no partner here. */
->>>>>>> 742c462c0b14709628a0ac316db425f5331a9483
 function marks(adaptor, boxes, lone = new Set()) {
   const open = [];
   const found = [];
@@ -94,11 +70,7 @@ function marks(adaptor, boxes, lone = new Set()) {
 /** True between two factors outside of brackets. */
 const factors = (a, b) => depth(a, b) < 1 && b.factor && !(a.opens || a.sign || a.relation);
 
-<<<<<<< HEAD
 /** Kinds of places, the best first: true if a line may end between a and b. If `late`, lines end with relations. */
-=======
-/** Kinds of places from the best to the worst: each is true if a line may end between two neighbouring boxes. */
->>>>>>> 742c462c0b14709628a0ac316db425f5331a9483
 const PLACES = [
   ({ quad }) => quad,
   (a, b, late) => depth(a, b) < 1 && (late ? a : b).relation,
@@ -106,12 +78,8 @@ const PLACES = [
   factors,
   ...[2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
 ];
-<<<<<<< HEAD
 /** At places before it a formula breaks as a paragraph does; from it on, only where a part fits in no line. */
 const BROKEN = PLACES.indexOf(factors);
-=======
-const BROKEN = PLACES.indexOf(factors); // from here on, places are only for boxes wider than a line
->>>>>>> 742c462c0b14709628a0ac316db425f5331a9483
 const depth = (a, b) => Math.min(a.depth, b.depth);
 const parts = (a, b, late) => a.comma || (late ? a : b).relation || (late ? a : b).sign;
 
@@ -125,11 +93,7 @@ function part(marked, place, late) {
   return lines;
 }
 
-<<<<<<< HEAD
 /** Runs of marked boxes, split at the best places; a run that has worse places consists of runs itself. */
-=======
-/** Runs of marked boxes, split at the best places. A run that has worse places consists of runs itself. */
->>>>>>> 742c462c0b14709628a0ac316db425f5331a9483
 function gather(adaptor, marked, late, from = 0) {
   for (const [level, place] of PLACES.entries()) {
     const lines = level < from ? [] : part(marked, place, late);
@@ -145,11 +109,7 @@ function gather(adaptor, marked, late, from = 0) {
   return { level: PLACES.length, runs: [adaptor.node("mjx-run", {}, boxes)] };
 }
 
-<<<<<<< HEAD
 /** Gathers the contents of a box, or of each cell if the box contains a table. */
-=======
-/** Gathers the content of a box, or of the cells of a table in it, into runs. */
->>>>>>> 742c462c0b14709628a0ac316db425f5331a9483
 function gatherRuns(adaptor, box, late) {
   const strut = adaptor.tags(box, "mjx-tstrut").filter((each) => adaptor.parent(each) === box);
   const boxes = adaptor.childNodes(box).filter((each) => !strut.includes(each));

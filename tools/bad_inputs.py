@@ -12,10 +12,10 @@ of that loss counts as the caller's.
 Hypothesis would need a strategy for every argument. jaxtyping's annotations refuse
 nothing until a type checker is switched on. Neither reads the text of an error.
 
-    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # minutes
-    .venv/bin/python tools/bad_inputs.py tests/memory --record       # a piece: all inputs to what these tests call
-    .venv/bin/python tools/bad_inputs.py tests/memory --record --new # of what no record has called yet
-    .venv/bin/python tools/bad_inputs.py --most 150 --examples       # of what the examples call alone
+    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # all functions: takes minutes
+    .venv/bin/python tools/bad_inputs.py tests/memory --record       # functions that these tests call
+    .venv/bin/python tools/bad_inputs.py tests/memory --record --new # functions that no record has called yet
+    .venv/bin/python tools/bad_inputs.py --most 150 --examples       # functions that the examples call
 
 `--record` stores the counts, and the functions that were called, in
 `tests/bad_inputs.json`. Functions that neither this run nor a record has called are

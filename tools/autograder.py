@@ -14,17 +14,17 @@ from packaging.requirements import Requirement
 __all__ = ["archive", "pinned"]
 
 ROOT = Path(__file__).resolve().parents[1]
-NEEDED = ("rankone", "ipython", "matplotlib")  # cells run in IPython, and students draw
+NEEDED = ("rankone", "ipython", "matplotlib")  # to run cells, and to draw
 
 
 def pinned(names: tuple[str, ...], text: str) -> str:
-    """The lines of requirements.txt, with hashes, for packages and all below them but
-    this repository's own.
+    """The lines of requirements.txt, with hashes, for packages and all their
+    dependencies except this repository's own packages.
 
     Args:
-        names: Of packages that are installed here: their metadata say what is below
-            them.
-        text: Of requirements.txt.
+        names: Names of packages that are installed here, whose metadata name their
+            dependencies.
+        text: Text of requirements.txt.
     """
     waiting = set(names)
     closure = set[str]()
@@ -33,8 +33,7 @@ def pinned(names: tuple[str, ...], text: str) -> str:
         try:
             below = [Requirement(line) for line in requires(name) or []]
         except PackageNotFoundError:
-            # needed on another platform or Python alone: its line, with its marker, is
-            # kept
+            # needed only on another platform or Python: keep its line, with its marker
             continue
         mandatory = [r for r in below if "extra" not in str(r.marker)]
         waiting |= {re.sub(r"[-_.]+", "-", r.name).lower() for r in mandatory} - closure
@@ -51,7 +50,7 @@ def archive(chapter: str, packages: list[Path], path: Path) -> None:
     Args:
         chapter: Folder of checks in rankone_book.exercises.
         packages: The wheels, which the students' notebooks install too.
-        path: Of the zip file.
+        path: Path of the zip file.
     """
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     config = {"chapter": chapter, "secret": secrets.token_hex(16)}

@@ -1,25 +1,26 @@
-"""Bad inputs to the whole public surface: what is refused by name, what is answered,
-what leaks an error of its own.
+"""Tries bad inputs on all public functions: which are refused by name, which are
+answered, and which leak another error.
 
-The examples in the docstrings are run, then those of the library's tests that name what
-they left uncalled, and of every public function or method the fastest call that ends
-well is kept. Then one argument at a time is replaced by what it should not be. An error
-that does not name the argument is a leak; an answer to what no function could mean
-(text, dates, complex numbers) is wrong; and no input may be changed by a call. Where an
-array of another shape is what the function takes, but not what a loss of the caller's
-own takes, that loss has the word.
+The script runs the examples in the docstrings, then those of the library's tests that
+name functions not yet called. For every public function or method it keeps the fastest
+call that succeeds. Then it replaces one argument at a time by a bad value. An error
+that does not name the argument is a leak. An answer to a value that no function accepts
+(text, dates, complex numbers) is wrong. No call may change its input. If the function
+accepts an array of another shape, but a loss of the caller's own refuses it, the error
+of that loss counts as the caller's.
 
-Hypothesis would need a strategy for every argument, and neither it nor jaxtyping, whose
-annotations refuse nothing until a type checker is switched on, reads what an error says.
+Hypothesis would need a strategy for every argument. jaxtyping's annotations refuse
+nothing until a type checker is switched on. Neither reads the text of an error.
 
-    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # minutes
-    .venv/bin/python tools/bad_inputs.py tests/memory --record       # a piece: all inputs to what these tests call
-    .venv/bin/python tools/bad_inputs.py tests/memory --record --new # of what no record has called yet
-    .venv/bin/python tools/bad_inputs.py --most 150 --examples       # of what the examples call alone
+    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # all functions: takes minutes
+    .venv/bin/python tools/bad_inputs.py tests/memory --record       # functions that these tests call
+    .venv/bin/python tools/bad_inputs.py tests/memory --record --new # functions that no record has called yet
+    .venv/bin/python tools/bad_inputs.py --most 150 --examples       # functions that the examples call
 
-`--record` keeps the counts, and what was called, in `tests/bad_inputs.json`. What is
-not called, nor there, is listed. Called is what the packages export, and what pages and
-experiments import from a module within a package.
+`--record` stores the counts, and the functions that were called, in
+`tests/bad_inputs.json`. Functions that neither this run nor a record has called are
+listed. The functions in question are those that the packages export, and those that
+pages and experiments import from a module within a package.
 """
 
 import argparse
@@ -69,7 +70,7 @@ PARTS = (  # of the package, and folders of its tests
     "universality",
     "writes",
 )
-# no function takes such numbers
+# kinds of values that no function takes as numbers
 PLAINLY_BAD = (
     "complex",
     "text",
@@ -78,7 +79,8 @@ PLAINLY_BAD = (
     "object",
     "nested text",
 )
-# whatever the other arguments are
+# kinds that are bad whatever the other arguments are, so that the error must name this
+# one
 ALONE_BAD = (
     *PLAINLY_BAD,
     "ragged",
@@ -88,7 +90,7 @@ ALONE_BAD = (
     "nan",
     "inf",
 )
-# which a function of the caller's may refuse itself
+# kinds that a function of the caller's may refuse itself
 SHAPES = (
     "longer",
     "one axis more",
@@ -97,39 +99,40 @@ SHAPES = (
     "pair",
 )
 _PARTS = filter(inspect.iscode, inspect.unwrap(checked).__code__.co_consts)
-# what runs before each of these functions
+# code of the wrapper around each function that is `checked`
 CHECKED = next(part for part in _PARTS if part.co_name == "call")
-# what is the reader's own: a path is any text, parameters are what a loss makes of them
+# arguments that cannot be checked: any text may be a path, and parameters have the
+# meaning that a loss gives them
 NOT_CHECKED = (
     "self",
     "cls",
     "checkpoint",
     "params",
 )
-# get what is checked
+# functions that get arguments which others have checked
 BEHIND = (
     "accurate_difference",
     "at_least_single",
     "canonical",
     "smallest_pivot",
     "wider",
-    # steps of a network's forward pass, inside a program of the caller's
+    # steps of a network's forward pass, called inside the caller's compiled program
     *("Cache", "at_positions", "before_head", "continue_tokens", "embed", "head"),
     *("log_likelihood", "logits", "next_scores", "run", "up_to_layer"),
-    "is_layer",  # is asked about anything
+    "is_layer",  # takes any object
 )
 NEVER = dict[str, str]()  # public function or method → why nothing calls it here
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "tests" / "bad_inputs.json"
 HOOK = "tests/checks/test_checks.py::test_these_tests_run_the_package_under_a_type_checker_that_knows_shapes"
-# seconds of a call that is worth repeating with bad inputs; of the first most is
-# compiling
+# longest call, in seconds, that is repeated with bad inputs; most of a first call's
+# time is compilation
 SLOWEST = 30.0
 
 
 class Call(NamedTuple):
-    """A call that ended well: of what, with which arguments, how long it took, and
-    whether in double precision.
+    """A call that succeeded: its function, its arguments, its time, and True in
+    `double` if it ran in double precision.
     """
 
     function: Callable[..., Any]
@@ -150,12 +153,12 @@ def modules() -> Iterator[Any]:
 def public(
     besides: Container[tuple[str, str]] = (),
 ) -> dict[int, tuple[str, Callable[..., Any]]]:
-    """Id of its code → name and function, of all that the packages export, and the
-    modules of `theory` and `printed`, and of what stands in `besides`, by module and
-    name.
+    """Id of a function's code → its name and the function, for all functions that the
+    packages and the modules of `theory` and `printed` export, and for those in
+    `besides`, by module and name.
 
-    A class that only holds results, and so checks nothing when it is made, counts with
-    its methods alone; those of a protocol do nothing.
+    Of a class that only stores results, and so checks nothing when it is created, only
+    the methods count. Protocols are left out, because their methods do nothing.
     """
     functions: dict[int, tuple[str, Callable[..., Any]]] = {}
     exported = [
@@ -208,7 +211,7 @@ def public(
             if inspect.isfunction(function) and str(function.__module__).startswith(
                 "rankone"
             ):
-                # not by the code itself: that of two classes with the same fields is
+                # by id, because code objects of two classes with the same fields are
                 # equal
                 functions[id(function.__code__)] = (
                     label,
@@ -226,8 +229,8 @@ def _names_of(module: Any) -> list[str]:
 
 
 def imported() -> set[tuple[str, str]]:
-    """Module and name, of all that a cell of a page or an experiment takes from a module
-    of a part, as `from rankone.language.spread import spread_edit` or
+    """Module and name of all that a cell of a page or an experiment imports from a
+    module of a part, as in `from rankone.language.spread import spread_edit` or
     `ro.residual.resmem.soft_weights` do.
     """
     cells = [
@@ -259,8 +262,8 @@ def imported() -> set[tuple[str, str]]:
 
 
 def _has_own_init(thing: Any) -> bool:
-    """True if a class has an `__init__` of its own, and not the one that a dataclass is
-    given.
+    """True if a class defines `__init__` itself, rather than getting that of a
+    dataclass.
     """
     code = getattr(vars(thing).get("__init__"), "__code__", None)
     return code is not None and code.co_filename != "<string>"
@@ -270,8 +273,8 @@ def _has_own_init(thing: Any) -> bool:
 def watched(
     names: dict[int, tuple[str, Callable[..., Any]]],
 ) -> Iterator[dict[str, Call]]:
-    """A block of code; function by name → its fastest call there that ended well, with
-    its arguments as they came.
+    """Context that records calls. Its value is a dictionary: name of a function → its
+    fastest call that succeeded, with the arguments of the caller.
     """
     calls: dict[str, Call] = {}
     takes = {
@@ -286,11 +289,11 @@ def watched(
         name, function = names[code]
         arguments = _arguments_in(frame, takes[code])
         if name.endswith("()"):
-            # whatever it calls itself
+            # first argument of __init__, whatever its name
             owner = function
             function = type(next(iter(frame.f_locals.values())))
             if inspect.unwrap(function.__init__).__code__ is not frame.f_code:
-                return None  # the rest of what a subclass is made of
+                return None  # called by a subclass's own __init__
             name = name if function is owner else f"{function.__name__}()"
         if any(
             isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(arguments)
@@ -303,7 +306,7 @@ def watched(
         def inside(frame: Any, event: str, value: Any) -> Any:
             nonlocal raised
             raised |= event == "exception"
-            # which is also how an error ends a call
+            # an error also ends a call with the event "return"
             if event == "return" and not (raised and value is None):
                 call = Call(function, arguments, perf_counter() - start, double)
                 if call.seconds < min(
@@ -323,8 +326,8 @@ def watched(
 
 
 def _code(frame: Any) -> Any:
-    """Code that is called; of a function that is `checked`, and may be compiled, the
-    function itself.
+    """Code that is called. For a function that is `checked`, and may be compiled, the
+    code of the function itself.
     """
     return (
         inspect.unwrap(frame.f_locals["function"]).__code__
@@ -336,7 +339,7 @@ def _code(frame: Any) -> Any:
 def _arguments_in(frame: Any, takes: tuple[str, ...]) -> dict[str, Any]:
     arguments = frame.f_locals
     if frame.f_code is CHECKED:
-        with suppress(TypeError):  # of a call that will be refused
+        with suppress(TypeError):  # the call will be refused
             arguments = (
                 arguments["takes"]
                 .bind(*arguments["args"], **arguments["kwargs"])
@@ -346,7 +349,7 @@ def _arguments_in(frame: Any, takes: tuple[str, ...]) -> dict[str, Any]:
 
 
 def run_examples() -> None:
-    """The examples in the docstrings of the library."""
+    """Run the examples in the docstrings of the library."""
     finder = doctest.DocTestFinder()
     runner = doctest.DocTestRunner(verbose=False)
     for test in (
@@ -356,8 +359,8 @@ def run_examples() -> None:
 
 
 def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
-    """Bad values of an argument, by kind; of numbers and arrays more, and none
-    that asks for much memory.
+    """Bad values of an argument, by kind. Numbers and arrays have more kinds. No value
+    needs much memory.
     """
     bad: dict[str, Any] = {
         "text": "no such thing",
@@ -371,7 +374,7 @@ def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
         * (1 + 5j),
     }
     if isinstance(value, str | os.PathLike):
-        del bad["text"]  # any may be one, and the path of a file
+        del bad["text"]  # any text may be valid, or the path of a file
     if not _is_numbers(value):
         return bad
     host = np.asarray(value)
@@ -420,11 +423,12 @@ def _bytes(value: Any) -> Any:
 
 
 def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
-    """End of a call with such an input, and the words of the error.
+    """Verdict on a call with such an input, and the text of the error.
 
-    Named: refused in the name of one of the arguments that may be blamed. The caller's:
-    refused by a function of the caller's own. Answered, or answered wrongly: what is
-    plainly bad. Leaky: any other error. Changed: its input.
+    Named: the error names one of the arguments that may be blamed. The caller's: a
+    function of the caller's own raised it. Leaky: any other error. Answered: there was
+    no error; answered wrongly, if the value is plainly bad. Changed: the call changed
+    its input.
     """
     function = call.function
     arguments = jax.tree.map(_usable_leaf, call.arguments)
@@ -458,16 +462,14 @@ def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
 
 
 def _usable_leaf(leaf: Any) -> Any:
-    """An array; another in the place of one that an earlier call was given to use
-    up.
-    """
+    """The leaf, or zeros in place of an array that an earlier call donated."""
     deleted = isinstance(leaf, jax.Array) and leaf.is_deleted()
     return jnp.zeros(leaf.shape, leaf.dtype) if deleted else leaf
 
 
 def _names(error: Exception, blamed: set[str]) -> bool:
-    """True if it is the package's own, "argument: got …; it must be …", of one of
-    these, or says what is to install.
+    """True if the error is the package's own, "argument: got …; it must be …", for one
+    of these arguments, or names a package to install.
     """
     match = re.match(
         r"(\w+)(\.\w+|\[[^]]*\])*: got .*; it must be ", str(error), re.DOTALL
@@ -477,8 +479,8 @@ def _names(error: Exception, blamed: set[str]) -> bool:
 
 
 def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
-    """Arguments that an error may name: the one that was replaced, or any beside which
-    it may not fit, as None did.
+    """Arguments that an error may name: only the replaced one, or all arguments if the
+    bad value may be valid by itself and not fit the others.
     """
     if kind in ALONE_BAD and value is not None:
         return {argument}
@@ -495,8 +497,8 @@ def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
 
 
 def _of_the_caller(error: Exception) -> bool:
-    """True if it arose in a function that a test handed over, and not in the library or
-    before it.
+    """True if the error arose in a function that a test passed, and not in the library
+    or before it.
     """
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     last = [
@@ -525,7 +527,9 @@ def _call(function: Callable[..., Any], values: dict[str, Any]) -> Any:
 
 
 def table(calls: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
-    """Function → how many of its bad inputs ended how; under "" what should not be."""
+    """Function → number of its bad inputs by verdict. Under "" are the faults, in
+    words.
+    """
     rng = np.random.default_rng(seed)
     todo = []
     for name, call in sorted(calls.items()):
@@ -550,8 +554,8 @@ def table(calls: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
 
 
 def _arguments(call: Call) -> Iterator[tuple[str, str, Any]]:
-    """Name of each argument, of each in `**options` with that before it, and its
-    value.
+    """Name of `**options` or "", name and value of each argument, those in `**options`
+    included.
     """
     parameters = inspect.signature(call.function).parameters
     for name, value in call.arguments.items():
@@ -579,7 +583,7 @@ def _with(
 def missing(
     names: dict[int, tuple[str, Callable[..., Any]]], called: Iterable[str]
 ) -> set[str]:
-    """Functions that take arguments, and that nothing has called yet."""
+    """Functions that take arguments, and that are not among those called."""
     return {
         name
         for name, function in names.values()
@@ -588,8 +592,8 @@ def missing(
 
 
 def recorded() -> dict[str, Any]:
-    """Part of the library → how its bad inputs ended, and what its tests called, when
-    it was last recorded.
+    """Part of the library → the verdicts on its bad inputs, and the functions that its
+    tests called, when it was last recorded.
     """
     return json.loads(RECORD.read_text("utf-8")) if RECORD.is_file() else {}
 
@@ -615,8 +619,8 @@ def without_a_call() -> set[str]:
 def record(
     tests: list[str], ended: Counter, functions: Iterable[str], *, more: bool
 ) -> None:
-    """Keep the counts of one part, and of the others that there still are; `more` adds
-    them to what the part has.
+    """Store the counts of one part beside those of other existing parts. `more` adds
+    them to the part's recorded counts.
     """
     part = " ".join(Path(test).name for test in tests)
     if more and part in recorded():
@@ -636,8 +640,8 @@ def record(
 
 
 def words(labels: set[str]) -> set[str]:
-    """The names by which tests call functions: of a class its own, of a method the
-    last.
+    """The names by which tests call functions: the name of a class, the last name of a
+    method.
     """
     return {
         label.removesuffix(".__call__").removesuffix("()").rpartition(".")[2]
@@ -646,8 +650,8 @@ def words(labels: set[str]) -> set[str]:
 
 
 def main() -> None:
-    """Print what ended as it should not, and the counts; fail where there is a leak, a
-    wrong answer, or no call.
+    """Print the faults and the counts. Fail if there is a leak, a wrong answer, a
+    changed input, or a function that was never called.
     """
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument(

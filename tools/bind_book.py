@@ -22,10 +22,10 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-END = "r1-end-of-print"  # the place where what is not to be bound begins
+END = "r1-end-of-print"  # anchor after which pages are not bound
 FONT = "/R1Number"
 NUMBER = "Q /Artifact BMC BT {font} 9 Tf {x:.1f} {y:.1f} Td ({n}) Tj ET EMC"
-MANY = 3  # pages that may have one heading, if the contents shall name it
+MANY = 3  # a heading on more pages than this is left out of the contents
 BOTTOM = 30  # points from the foot of a page to its number
 
 
@@ -39,8 +39,8 @@ class Heading(NamedTuple):
 
 @dataclass
 class Printed:
-    """A page of the site on paper: its address, its PDF and its headings; `first` is
-    its first page in the book.
+    """A page of the site in print: its address, its PDF and its headings. `first` is
+    the index of its first page in the book.
     """
 
     address: str
@@ -62,15 +62,15 @@ class Printed:
 
     @cached_property
     def length(self) -> int:
-        """Pages to be bound."""
+        """Number of pages to bind."""
         return self._page(END) if END in self._places else len(self.reader.pages)
 
     def _page(self, anchor: str) -> int:
         return self.reader.get_destination_page_number(self._places[anchor]) or 0
 
     def place(self, anchor: str) -> tuple[int, float | None]:
-        """The page of the book and the height on it where an anchor stands; the
-        beginning where it is not known.
+        """The page of the book and the height on it of an anchor; the beginning of this
+        document if the anchor is not known.
         """
         if anchor not in self._places or (page := self._page(anchor)) >= self.length:
             return self.first, None
@@ -78,7 +78,7 @@ class Printed:
 
 
 def place_all(printed: Sequence[Printed]) -> None:
-    """Let each page of the site begin where the one before it ends."""
+    """Set `first` so that each page of the site begins where the one before it ends."""
     first = 0
     for document in printed:
         document.first = first
@@ -89,8 +89,8 @@ def bind(printed: Sequence[Printed], title: str, parts: dict[str, str]) -> PdfWr
     """The book.
 
     Args:
-        printed: Pages of the site, in order; `place_all` was told of them.
-        title: What a reader's window shows.
+        printed: Pages of the site, in order, after `place_all`.
+        title: Title of the PDF.
         parts: Address → name of the part that begins there.
     """
     writer = PdfWriter()
@@ -114,7 +114,7 @@ def _lead(
     document: Printed,
     by_address: dict[str, Printed],
 ) -> None:
-    """Let the links of a page that name a place of the book go there."""
+    """Make links of a page to a place of the book lead to that place in the PDF."""
     for entry in page.get("/Annots", ()):
         link = entry.get_object()
         if target := _target(link, document, by_address):
@@ -142,7 +142,7 @@ def _target(
 
 
 def _number(writer: PdfWriter) -> None:
-    """Write its number at the foot of every page but the first."""
+    """Write the page number at the foot of every page but the first."""
     kind = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
     font = writer._add_object(
         DictionaryObject({NameObject(k): NameObject(v) for k, v in kind.items()})
@@ -202,8 +202,8 @@ def rows(
     """Lines of the contents: depth (0 for a part), words, address, and the page counted
     from 1.
 
-    A heading that many pages have, such as that of their references, finds nothing, and
-    is left out.
+    A heading that many pages have, such as that of their references, would not help to
+    find anything, and is left out.
     """
     times = Counter(
         heading.words

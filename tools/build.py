@@ -1,8 +1,8 @@
 """Builds the book, as `make html` does: `python tools/build.py _build/html/.ready`.
 
-Beside jupyter-book's own work it waits for another build of the same checkout, which
-shares the caches, and it answers what a machine can lack (room on the disk, the right
-to write) with one sentence instead of a traceback.
+Besides running jupyter-book, the script waits for another build of the same checkout,
+which uses the same caches. If the machine lacks disk space or the folder is not
+writable, it prints one sentence instead of a traceback.
 """
 
 import errno
@@ -21,7 +21,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "_build"
-ROOM = 300  # megabytes: what a first build writes, and as much again
+ROOM = 300  # megabytes: twice what a first build writes
 FULL = (
     f"The disk is full: a build needs {ROOM} MB. Make room, then run `make html` again; "
     "it goes on from here."
@@ -34,8 +34,8 @@ STOPPED = "Stopped. `make html` goes on from here."
 
 
 def sentence(error: BaseException | None) -> str | None:
-    """The sentence for an error that has a cause on this machine, or in what led to it;
-    None for any other error.
+    """The sentence for an error that this machine caused, directly or through an
+    earlier error; None for any other error.
     """
     while error is not None:
         number = getattr(error, "errno", None)
@@ -55,8 +55,8 @@ def sentence(error: BaseException | None) -> str | None:
 
 @contextmanager
 def alone() -> Iterator[bool]:
-    """A block that no other build of this checkout enters; its value is true if another
-    one had to end first.
+    """Context in which no other build of this checkout runs. Its value is True if it
+    had to wait for another build.
 
     The system removes the lock when the process ends, even if it is killed.
     """
@@ -79,13 +79,14 @@ def build(output: Path) -> None:
     """Build with jupyter-book; pages with a warning fail.
 
     Raises:
-        RuntimeError: If a page fails; jupyter-book has said why.
+        RuntimeError: If a page fails. jupyter-book has printed why.
     """
     import jupyter_book.sphinx
     from jupyter_book.cli.main import main
 
-    # A third of Sphinx's time would go into the search for garbage among millions of
-    # nodes, nearly all of which are in use: 20 s of 58, against 0.9 GB of memory.
+    # Garbage collection among millions of nodes, nearly all of which are in use, would
+    # take a third of Sphinx's time: 20 s of 58. Without it the build needs 0.9 GB more
+    # memory.
     gc.disable()
     report = jupyter_book.sphinx.handle_exception
 
@@ -111,7 +112,7 @@ def build(output: Path) -> None:
 
 
 def current(stamp: Path) -> bool:
-    """True if make finds nothing that is newer than a stamp."""
+    """True if make finds no file newer than a stamp."""
     command = [
         "make",
         "--question",
@@ -122,8 +123,8 @@ def current(stamp: Path) -> bool:
 
 
 def run(stamp: Path) -> None:
-    """Build the pages beside a stamp, unless the build that this one waited for has
-    done so.
+    """Build the pages beside a stamp, unless a build that this one waited for has done
+    so.
     """
     with alone() as waited:
         if waited and current(stamp):
@@ -133,11 +134,11 @@ def run(stamp: Path) -> None:
             sys.exit(FULL)
         build(stamp.parents[2])
         stamp.touch()
-        os.utime(stamp, (began, began))  # make finds whatever changed during the build
+        os.utime(stamp, (began, began))  # make sees later changes
 
 
 def main(stamp: str) -> None:
-    """Build, and end with a sentence where one says enough."""
+    """Build, and end with a sentence if it explains the error."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         run(ROOT / stamp)

@@ -1,7 +1,7 @@
-"""`make check`: lints what changed since the branch left main, committed or not, and
-runs the tests that it concerns.
+"""`make check`: lints the files that changed since the branch left main, committed or
+not, and runs the tests that concern them.
 
-Which tests a change concerns follows from the files, not from a list:
+The tests that concern a change follow from the files, not from a list:
 
 - A module of a package: its own test file, and the tests of its part and of
   `tests/checks` that name something which the module defines. If there is none, or if
@@ -12,8 +12,8 @@ Which tests a change concerns follows from the files, not from a list:
 - Anything else: the tests that import it or name it.
 
 Tests run with `--quick` (`tests/quick.py`), which skips those that need the built book
-or start other programs. pytest-testmon finds tests by what they ran before: it knows
-nothing of pages, tables and scripts, and nothing at all in a fresh clone.
+or start other programs. pytest-testmon selects tests by the code that they ran before.
+It does not track pages, tables and scripts, and has no data in a fresh clone.
 """
 
 import ast
@@ -35,7 +35,7 @@ ALWAYS = {
     "tests/tools/test_bad_inputs.py::test_an_example_or_a_record_calls_every_public_function",
     "tests/tools/test_layers.py",
 }
-# no part of the library
+# folders of tests that belong to no part of the library
 OTHERS = {
     "book",
     "browser",
@@ -45,18 +45,19 @@ OTHERS = {
     "references",
     "tools",
 }
-# names the checks without a row in tools/rubrics.toml
+# fails for a check without a row in tools/rubrics.toml
 WRITTEN_HALF = "tests/exercises/test_assignment.py::test_every_check_has_a_written_half"
-# names what an explorer lacks
+# fails for an explorer that lacks a part
 PARTS_OF_EXPLORERS = "tests/widgets/test_settings.py"
 EXAMPLES = "tests/test_examples.py::test_the_examples_print_what_they_say"
-SHARED = 2  # a module that so many others of its part import concerns the whole part
-# whose modules have common names
+SHARED = 2  # a module that this many others of its part import concerns the whole part
+# folders whose modules have common names → folders of tests that may use them
 HOMES = {
     "benchmarks": {"benchmarks"},
     "experiments": {"book", "experiments"},
 }
-# where the tests' own helpers may live: what these name, their tests name
+# folders of tools that tests use: a test of a tool concerns the files that the tool
+# names
 BY_TOOLS = (
     "tools",
     "book/extensions",
@@ -85,7 +86,7 @@ def changed() -> list[str]:
 
 
 def linters(files: Iterable[str]) -> list[str]:
-    """The targets of the Makefile whose verdict the changed files can alter."""
+    """The targets of the Makefile whose result the changed files can change."""
     paths = [PurePosixPath(file) for file in files]
     targets = ["lint-text"]
     if any(
@@ -109,7 +110,9 @@ def linters(files: Iterable[str]) -> list[str]:
 
 
 def selected(files: Iterable[str]) -> list[str]:
-    """The files and tests to give to pytest for some changed files, each test once."""
+    """The files and tests for pytest to run after a change of some files, each test
+    once.
+    """
     tests: set[str] = set(ALWAYS)
     for path in map(PurePosixPath, files):
         if path.is_relative_to("tests"):
@@ -153,7 +156,7 @@ def parts() -> frozenset[str]:
 
 
 def _by_test_file(path: PurePosixPath) -> set[str]:
-    """The tests that a changed file in tests/ concerns."""
+    """The tests that concern a changed file in tests/."""
     if not (ROOT / path).is_file() or path.is_relative_to("tests/browser"):
         return set()
     if path.name.startswith("test_"):
@@ -169,7 +172,7 @@ def _by_test_file(path: PurePosixPath) -> set[str]:
 
 
 def _test_file(folder: str, name: str) -> str:
-    """The test file of that name in a folder of tests, or the folder where there is
+    """The test file of that name in a folder of tests, or the folder if there is
     none.
     """
     file = f"{folder}/test_{name}.py"
@@ -177,7 +180,7 @@ def _test_file(folder: str, name: str) -> str:
 
 
 def _by_module(path: PurePosixPath) -> set[str]:
-    """The tests that a changed module of a package concerns."""
+    """The tests that concern a changed module of a package."""
     module = ".".join(path.relative_to("src").with_suffix("").parts).removesuffix(
         ".__init__"
     )
@@ -253,8 +256,8 @@ def _texts(file: Path) -> tuple[str, ...]:
 
 
 def _defined(module: Path) -> set[str]:
-    """The functions and classes of a module, methods left out: their names are those of
-    other classes, too.
+    """The functions and classes of a module, without methods, whose names occur in
+    other classes too.
     """
     body = ast.parse(module.read_text(encoding="utf-8")).body
     return {
@@ -309,7 +312,7 @@ def _naming(path: PurePosixPath) -> set[str]:
 
 
 def main() -> int:
-    """Lint and test, side by side; the result is that of both."""
+    """Lint and test in parallel; the exit status is 0 if both pass."""
     files = changed()
     tests = selected(files)
     targets = linters(files)

@@ -1,11 +1,11 @@
 """CPU seconds that the cells of each page take in a first build: importing, tracing,
 compiling, drawing, and the rest.
 
-`python tools/chapter_costs.py` measures all pages with cells, `... retrieval maml`
-those it names, cell by cell with the largest programs. Each page has a process of its
-own, with the flags of `make html`; they share a cache of compiled programs, empty at
-first, and come in the order of the build. Several processes at once make all figures
-larger.
+`python tools/chapter_costs.py` measures all pages with cells. `... retrieval maml`
+measures the named pages, cell by cell with the largest programs. Each page runs in its
+own process, with the flags of `make html`, in the order of the build. The processes
+share a cache of compiled programs, which is empty at first. They run one after another,
+because all times grow if several run at once.
 """
 
 import gc
@@ -23,7 +23,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("import", "trace", "compile", "draw", "rest")
-# The other events that jax times lie inside one of these.
+# The other events that jax times are parts of one of these.
 EVENTS = {
     "/jax/core/compile/jaxpr_trace_duration": "trace",
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "trace",
@@ -40,14 +40,14 @@ SETTINGS = {
 
 
 class Costs:
-    """Spans of CPU time in the order in which they end; what lies inside another counts
-    for its own kind alone.
+    """Spans of CPU time in the order in which they end. A span inside another counts
+    only for its own kind.
     """
 
     def __init__(self) -> None:
         """Count nothing yet."""
         self.seconds: dict[str, float] = defaultdict(float)
-        # seconds of each program, by its name
+        # seconds of compilation of each program, by its name
         self.compiled: dict[str, float] = defaultdict(float)
         self.programs = 0
         self._spans: list[tuple[float, float]] = []
@@ -95,8 +95,8 @@ def cells(page: Path) -> Iterator[str]:
 
 
 def watched() -> Costs:
-    """The costs of this process from now on; jax, which every page needs, is among
-    them.
+    """The costs of this process from now on, with the import of jax, which every page
+    needs.
     """
     import builtins
     import importlib
@@ -108,7 +108,7 @@ def watched() -> Costs:
     from matplotlib.backend_bases import FigureCanvasBase
 
     costs.seconds["import"] = process_time() - start
-    # else a program runs in the time of what follows
+    # otherwise the time of a program would count for the code after it
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     clock = type("Clock", (), {"time": staticmethod(process_time)})
     dispatch.time = clock  # type: ignore[assignment]
@@ -123,8 +123,8 @@ def watched() -> Costs:
 
 
 def execute(page: Path) -> list[dict[str, Any]]:
-    """Cost of each cell of a page in this process; the first row is what comes
-    before all cells.
+    """Cost of each cell of a page in this process. The first row is the cost before all
+    cells.
     """
     import ipykernel.ipkernel  # noqa: F401  a kernel has it already
     from IPython.core.displaypub import CapturingDisplayPublisher

@@ -1,4 +1,4 @@
-"""Finds a Chromium for the browser tests, and installs Debian's where it may:
+"""Finds a Chromium for the browser tests, and installs Debian's if it may:
 `python tools/chromium.py`.
 """
 
@@ -9,7 +9,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-# The shell without windows draws the same pages in two thirds of the processor's time.
+# chromium-headless-shell draws the same pages in two thirds of the CPU time.
 DEBIAN = ("chromium-headless-shell", "chromium")
 NAMES = (
     *DEBIAN,
@@ -42,8 +42,8 @@ def find() -> str | None:
 
 
 def install() -> None:
-    """Debian's Chromium, without windows where there is such a package, where apt and
-    root allow.
+    """Install Debian's Chromium, the headless package if there is one, on a system with
+    apt and as root.
     """
     if not shutil.which("apt-get") or os.geteuid() != 0:
         return
@@ -64,8 +64,8 @@ def install() -> None:
 
 
 def main() -> None:
-    """Leave with an error, and what to do about it, where there is no browser in the
-    end.
+    """Install a browser if there is none. If that fails, exit with an error that says
+    what to do.
     """
     if not find():
         install()

@@ -3,7 +3,8 @@ figures of its chapter, errata.
 
 python tools/claim_chain.py [ID ...]      # what is missing, claim by claim
 
-It reads the files alone: seconds, where a build of the book runs all chapters first.
+It only reads the files, and takes seconds. A build of the book would run all chapters
+first.
 """
 
 import ast
@@ -41,12 +42,14 @@ STATUSES = {
     "not reproduced here",
 }
 KINDS = {"false", "gap", "loose", "slip"}
-UNNUMBERED = {"gap", "slip"}  # kinds of errata of which there may be nothing to measure
+UNNUMBERED = {"gap", "slip"}  # kinds of errata that need no number
 
 
 @dataclass(frozen=True)
 class Book:
-    """Pages of a repository, read as text: what they label and what they record."""
+    """Pages of a repository, read as text: their labels, and the figures that they
+    record.
+    """
 
     root: Path
 
@@ -60,7 +63,7 @@ class Book:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Label -> the chapter that holds its target."""
+        """Label -> the chapter of its target."""
         return {
             label: chapter
             for chapter, text in self.chapters.items()
@@ -87,8 +90,8 @@ class Book:
 
 
 def answers_for(row: Row) -> list[str]:
-    """Ids that a row answers for: its own, and those it includes; a range (D-eq19-21)
-    is no claim by itself.
+    """Ids of the claims in a row: its own, and those it includes. A range (D-eq19-21)
+    is not a claim.
     """
     return [
         *([] if _is_range(row["id"]) else [row["id"]]),
@@ -96,11 +99,11 @@ def answers_for(row: Row) -> list[str]:
     ]
 
 
-# --- one checker a link; each yields what is wrong
+# --- one checker per link of the chain; each yields the faults
 
 
 def status(row: Row, _book: Book) -> Iterator[str]:
-    """The status is a known one, and the statement's mathematics is closed."""
+    """The status is known, and the statement's dollars are in pairs."""
     if row["status"] not in STATUSES:
         yield f"no such status: {row['status']!r}"
     if not row["statement"] or row["statement"].count("$") % 2:
@@ -108,7 +111,9 @@ def status(row: Row, _book: Book) -> Iterator[str]:
 
 
 def source(row: Row, book: Book) -> Iterator[str]:
-    """The code exists, and a docstring on the way to it names the claim."""
+    """The code exists, and its docstring, or that of its class or module, names the
+    claim.
+    """
     if row["source"]:
         try:
             path, _ = locate_source(book.root, row["source"])
@@ -174,7 +179,7 @@ def figures(row: Row, book: Book) -> Iterator[str]:
 
 
 def format_fault(fmt: str) -> str:
-    """What is wrong with a format, or ""."""
+    """Fault of a format, or ""."""
     try:
         pretty(1, fmt)
     except ValueError as error:
@@ -211,7 +216,7 @@ def widget(row: Row, _book: Book) -> Iterator[str]:
 
 
 def errata(row: Row, _book: Book) -> Iterator[str]:
-    """A corrected, loose or slipped claim says what is wrong, with the figure that
+    """A claim that is corrected, loose or a slip has an erratum, with the figure that
     shows it.
     """
     entry = row.get("errata")
@@ -241,7 +246,7 @@ def errata(row: Row, _book: Book) -> Iterator[str]:
 
 
 def records(row: Row, book: Book) -> Iterator[str]:
-    """Each record of an experiment is there."""
+    """Each record of an experiment exists."""
     for name in row.get("records", []):
         if not (book.root / "experiments" / "results" / f"{name}.json").is_file():
             yield f"no such record: {name!r}"
@@ -292,7 +297,7 @@ def _is_range(name: str) -> bool:
 
 
 def miscounted(rows: list[Row], expected: list[str]) -> dict[str, int]:
-    """Claims that are not listed exactly once, and how often they are."""
+    """Claims that are not listed exactly once → the number of times that they are."""
     counts = Counter(name for row in rows for name in answers_for(row))
     return {
         name: counts[name]
@@ -302,9 +307,7 @@ def miscounted(rows: list[Row], expected: list[str]) -> dict[str, int]:
 
 
 def main(names: list[str]) -> int:
-    """Print what is missing; the exit status is the number of claims with a fault, at
-    most 1.
-    """
+    """Print what is missing; the exit status is 1 if a claim has a fault."""
     rows = read_claims(ROOT / "book" / "claims.yml")
     book = Book(ROOT)
     status = 0

@@ -1,10 +1,10 @@
 """Renews `tests/colab_freeze.txt`: the versions, on Colab, of the packages that the
-book's notebooks touch.
+book's notebooks need.
 
 `.venv/bin/python tools/colab_freeze.py` reads the list that Colab publishes for its GPU
 machines, or that in a file: `--from pip-freeze.gpu.txt --date 2026-08-19`. Of its lines
-it keeps the packages that `rankone-book` and a kernel depend on, directly or not, found
-by uv with every version as Colab has it.
+the script keeps the packages on which `rankone-book` and a kernel depend, directly or
+indirectly. uv resolves them with every version fixed to that of Colab.
 """
 
 import argparse
@@ -34,8 +34,8 @@ class Freeze:
     """List of the packages of Colab, or a part of it.
 
     Attributes:
-        date: Of the list, such as "2026-08-19".
-        python: Its Python, such as "3.13".
+        date: Date of the list, such as "2026-08-19".
+        python: Version of Python, such as "3.13".
         pins: Name in lower case with hyphens -> version.
     """
 
@@ -50,7 +50,7 @@ class Freeze:
 
 
 def pins(freeze: str) -> dict[str, str]:
-    """Names and versions of a list made by `pip freeze`; packages that came from an
+    """Names and versions of a list made by `pip freeze`; packages installed from an
     address are left out.
     """
     pairs = re.findall(r"^([\w.-]+)==(\S+)$", freeze, re.MULTILINE)
@@ -58,7 +58,7 @@ def pins(freeze: str) -> dict[str, str]:
 
 
 def python_of(freeze: str) -> str:
-    """The Python of a list: the one that the wheels it names by address are for.
+    """The version of Python of a list, from the wheels that it names by address.
 
     Raises:
         ValueError: If none is named, or several are.
@@ -73,12 +73,12 @@ def python_of(freeze: str) -> str:
 
 
 def trimmed(freeze: str, day: str, python: str = "", project: Path = PAGES) -> Freeze:
-    """The part of a list that a project's notebooks touch, their dependencies included.
+    """The part of a list that a project's notebooks need, their dependencies included.
 
     Args:
         freeze: The list.
         day: Its date.
-        python: Its Python, where no wheel in it tells.
+        python: Version of Python, if no wheel in the list names it.
         project: Its pyproject.toml.
     """
     has = pins(freeze)
@@ -86,7 +86,7 @@ def trimmed(freeze: str, day: str, python: str = "", project: Path = PAGES) -> F
     with TemporaryDirectory() as folder:
         override = Path(folder, "override.txt")
         kernel = Path(folder, "kernel.in")
-        library = f"rankone[data,language] @ {ROOT.as_uri()}\n"  # it is on no index
+        library = f"rankone[data,language] @ {ROOT.as_uri()}\n"  # no index has it
         override.write_text(
             library + "".join(f"{name}=={version}\n" for name, version in has.items()),
             "utf-8",

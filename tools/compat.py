@@ -1,9 +1,9 @@
-"""The core of each module's tests on the oldest and the newest jax, side by side, each
-in an environment of its own.
+"""Runs the core of each module's tests on the oldest and the newest jax, in parallel,
+each in its own environment.
 
 `make compat` keeps both environments under `_build/compat` until a pin changes. The
-oldest holds the floors of pyproject.toml on the oldest Python of this machine, the
-newest what the package index has on the newest Python.
+oldest has the lowest versions that pyproject.toml allows, on the oldest Python of this
+machine. The newest has the newest versions on the package index, on the newest Python.
 """
 
 import re
@@ -31,7 +31,7 @@ TESTS = [  # under tests/: the core of each module, about a minute in all
 
 
 def trial(name: str, python: Path, resolution: str) -> tuple[bool, str]:
-    """True if the tests pass in an environment, and all that they print."""
+    """True if the tests pass in an environment, and their output."""
     pins = re.findall(
         r"^(?:pytest|hypothesis)==[^\s;]+",
         (ROOT / "requirements-tests.txt").read_text("utf-8"),

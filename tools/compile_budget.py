@@ -1,8 +1,8 @@
 """Renews `tests/compile_budget.toml`: counts the programs that each file of tests
-compiles, in a process of its own.
+compiles, each in its own process.
 
 `python tools/compile_budget.py` counts all files that test the package,
-`... memory/test_descent.py` those it names.
+`... memory/test_descent.py` only the named files.
 """
 
 import math
@@ -17,10 +17,11 @@ import jax
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 TABLE = TESTS / "compile_budget.toml"
-# counts are rounded up to a multiple: a change of jax's own caching is no growth
+# counts are rounded up to a multiple, so that a change of jax's own caching does not
+# count as growth
 STEP = 10
-# These need the built book or other environments, and compile little: counted where
-# they are named.
+# These need the built book or other environments, and compile little. They are counted
+# only if they are named.
 ELSEWHERE = ("book", "browser", "tools")
 HEAD = "# The most programs that each file of tests compiles; made by `python tools/compile_budget.py`.\n"
 
@@ -57,7 +58,7 @@ def count(file: str) -> int:
 
 
 def main(files: list[str]) -> None:
-    """Count, print and write; rows of files that are gone leave the table."""
+    """Count, print and write the table; rows of deleted files are removed."""
     every = [
         path.relative_to(TESTS).as_posix() for path in sorted(TESTS.rglob("test_*.py"))
     ]

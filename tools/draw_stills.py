@@ -1,11 +1,11 @@
 """Draws the stills of the explorers from the built book: `python tools/draw_stills.py`.
 
-It draws those that are missing or were drawn with another bundle. `--all` draws every
-one anew, as a change of the pages' style asks for.
+It draws the stills that are missing or were drawn with another bundle. `--all` draws
+all of them again, which is necessary after a change of the pages' style.
 
-Each explorer is opened on its page by a reader who asked for stillness, in the light
-theme, and who has it show what it hides until there is a guess. Its picture, as WebP of
-at most 40 KB, and its row in `stills.json` go to `book/_static/stills`;
+Each explorer is opened on its page with reduced motion, in the light theme, and shows
+the answer that it hides until there is a guess. Its picture, a WebP of at most 32 kB,
+and its row in `stills.json` go to `book/_static/stills`;
 `book/extensions/pages/stills.py` puts them into the pages.
 """
 
@@ -44,7 +44,7 @@ from extensions.pages.stills import (
 
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
 MOST = 32_000  # bytes of a still
-SCALES = (2, 1.5, 1)  # of its pixels to the page's: the most that fits
+SCALES = (2, 1.5, 1)  # pixels of a still per pixel of the page: the largest that fits
 QUALITIES = (80, 60, 40, 30, 20, 12)
 STANDS = """(model) => {
     const tag = [...document.querySelectorAll('script[type$="widget-view+json"]')]
@@ -58,21 +58,21 @@ ALONE = """(place) => {
         for (const other of [...part.parentElement.children])
             if (other !== part && !other.contains(place) && other.tagName !== 'SCRIPT') other.remove();
     scrollTo(0, 0);
-}"""  # the rest of the page would be laid out again for each width
+}"""  # otherwise the rest of the page would be laid out again for each width
 LEFT_OUT = """
 .bd-header, .bd-header-article { visibility: hidden; }
 .r1-more, .r1-chart-block, .r1-tools, .r1-body:not(.r1-one-screen) > .r1-side { display: none !important; }
 .r1-map image { display: none; }
 .r1-wall { filter: blur(1.5px) opacity(0.6); }
-"""  # what a picture cannot answer; pictures in a map, which are measured while one waits;
-# and the thousands of edges in a wall, which no picture of this weight can hold
+"""  # controls, which do nothing in a picture; pictures in a map, which appear as it is computed;
+# and the sharp edges in a wall, whose thousands exceed the size of a still
 WORDS = """(place) => [...place.querySelectorAll('.r1-ask, [role=status]')].map((part) => part.textContent.trim())
     .filter((text) => text).join(' ')"""
 
 
 def shown_on(site: Path) -> dict[str, tuple[Path, str, Shown]]:
     """Key of each still → the first page that shows its explorer, the id of its model
-    there, and what it shows.
+    there, and the explorer.
     """
     explorers: dict[str, tuple[Path, str, Shown]] = {}
     for page in sorted(site.rglob("*.html")):
@@ -85,10 +85,11 @@ def shown_on(site: Path) -> dict[str, tuple[Path, str, Shown]]:
 
 
 def light(picture: bytes) -> bytes:
-    """The picture as WebP: as large and as good as its weight allows.
+    """The picture as WebP, in the largest scale and the best quality that its limit of
+    bytes allows.
 
     Raises:
-        ValueError: If none is light enough.
+        ValueError: If the picture exceeds the limit in every scale and quality.
     """
     with Image.open(io.BytesIO(picture)) as image:
         solid = image.convert("RGB")
@@ -109,9 +110,11 @@ def light(picture: bytes) -> bytes:
 def opened(
     context: BrowserContext, address: str, model: str, width: int
 ) -> tuple[Page, Any]:
-    """The explorer alone on its page, in a window of this width, when it rests.
+    """The explorer alone on its page, in a window of this width, when it has finished
+    computing.
 
-    A page is loaded for each width: some charts choose their form when they are drawn.
+    A page is loaded for each width, because some charts choose their form when they are
+    drawn.
     """
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": 768})
@@ -119,19 +122,19 @@ def opened(
     place = page.wait_for_function(STANDS, arg=model, timeout=60_000).as_element()
     assert place is not None
     place.evaluate(ALONE)
-    page.wait_for_timeout(1500)  # what it computes when it is seen
+    page.wait_for_timeout(1500)  # it computes when it comes into view
     page.wait_for_function(READY, arg=place, timeout=120_000)
     return page, place
 
 
 def height(place: Any) -> int:
-    """Pixels from its top to its bottom, without the room that was reserved for it."""
+    """Height of an explorer in pixels, without the space that was reserved for it."""
     place.evaluate("(place) => { place.style.minHeight = 0; }")
     return math.ceil(place.bounding_box()["height"])
 
 
 def reader(browser: Browser) -> BrowserContext:
-    """A reader who asked for stillness and reads in the light theme."""
+    """A browser context with reduced motion and the light theme."""
     size: ViewportSize = {"width": HEIGHTS["desk"], "height": 768}
     context = browser.new_context(
         viewport=size,
@@ -151,7 +154,7 @@ def draw(
 ) -> tuple[bytes, dict[str, Any]]:
     """The still of one explorer, and its row."""
     high = {}
-    for name, width in HEIGHTS.items():  # the last is the desk, whose picture is taken
+    for name, width in HEIGHTS.items():  # the picture is taken of the last, "desk"
         page, place = opened(context, address, model, width)
         high[name] = height(place)
         if name != "desk":
@@ -160,7 +163,7 @@ def draw(
         f"The {explorer.name} explorer as it opens. {place.evaluate(WORDS)}".split()
     )
     if (skip := place.query_selector("[data-skip]")) and skip.is_visible():
-        skip.click()  # a picture cannot be asked for the answer
+        skip.click()  # a picture has no button for the answer
         page.wait_for_timeout(1500)
         page.wait_for_function(READY, arg=place, timeout=120_000)
     page.add_style_tag(content=LEFT_OUT)
@@ -179,7 +182,9 @@ def draw(
 
 
 def main(folder: str = "_build/html", *, every: bool = False) -> None:
-    """Draw what is due, or all, and remove what no page shows any more."""
+    """Draw the stills that are due, or all, and remove those that no page shows any
+    more.
+    """
     path = chromium.find() or sys.exit(chromium.ADVICE)
     site = Path(folder).resolve()
     stills = ROOT / FOLDER

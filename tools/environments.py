@@ -1,7 +1,8 @@
-"""Environments of other Pythons and other versions than the book's own, made by uv.
+"""Environments with other versions of Python and of packages than the book's own, made
+by uv.
 
-Tests make such environments too (`test_colab.py`, `test_installed.py`). A session of
-nox is no function that they could call.
+Tests make such environments too (`test_colab.py`, `test_installed.py`). They could not
+call a session of nox.
 """
 
 import os
@@ -15,11 +16,11 @@ from uv import find_uv_bin
 
 __all__ = ["python", "pythons", "remade", "run", "uv"]
 
-# once: asked by two threads at a time, sysconfig answers before it is ready
+# once, because sysconfig is not safe to call from two threads at a time
 UV = find_uv_bin()
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]  # as requirements.in says
-# Variables without those that would lead a Python elsewhere. Modules are compiled when
-# they are imported, not all of a package when it is installed.
+# Environment variables without those that point Python to other places. pip does not
+# compile packages when it installs them: modules are compiled when they are imported.
 CLEAN = {
     key: value
     for key, value in os.environ.items()
@@ -29,8 +30,8 @@ CLEAN["PIP_NO_COMPILE"] = "1"
 
 
 def python(version: str) -> Path | None:
-    """A Python of a version such as "3.13" on this machine, or None: on the path, or
-    one of pyenv's.
+    """A Python of a version such as "3.13" on this machine, from the path or from
+    pyenv, or None.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
     candidates = [
@@ -44,9 +45,7 @@ def python(version: str) -> Path | None:
 
 
 def pythons() -> list[Path]:
-    """The Pythons of this machine that the book is for, oldest first, one of each
-    version.
-    """
+    """The Pythons of this machine in `VERSIONS`, oldest first, one of each version."""
     return [path for version in VERSIONS if (path := python(version))]
 
 
@@ -58,15 +57,15 @@ def _version(path: Path | str) -> str:
 
 
 def uv(*arguments: object) -> str:
-    """Text that uv prints for some arguments."""
+    """Output of uv for some arguments."""
     return run([UV, *arguments])
 
 
 def run(command: list[Any], **options: Any) -> str:
-    """Text that a command prints.
+    """Output of a command.
 
     Raises:
-        RuntimeError: If it fails; with all that it printed.
+        RuntimeError: If it fails; the message is all its output.
     """
     process = subprocess.run(
         [*map(str, command)],
@@ -84,13 +83,13 @@ def run(command: list[Any], **options: Any) -> str:
 
 
 def remade(folder: Path, python: Path, *requirements: object) -> Path:
-    """The Python of an environment that holds what `uv pip install` makes of some
-    arguments.
+    """The Python of an environment with the packages that `uv pip install` installs for
+    some arguments.
 
     Args:
-        folder: Of the environment; it is kept as it is while Python, arguments and the
-            files they name are the same.
-        python: Its base.
+        folder: Folder of the environment, which is reused while Python, the arguments
+            and the files that they name are the same.
+        python: Python on which the environment is based.
         requirements: Arguments of `uv pip install`.
     """
     texts = [

@@ -1,5 +1,5 @@
-"""Few tests, out of many, that lead to functions: a test is run as long as one that it
-names is still to be called.
+"""Selects few tests that together call given functions: a test runs only if it names a
+function that has not been called yet.
 """
 
 import ast
@@ -11,7 +11,7 @@ import pytest
 
 
 class FewTests:
-    """A plugin of pytest that skips the tests which name nothing that is missing.
+    """A plugin of pytest that skips the tests that name no missing function.
 
     Args:
         missing: The names of functions, methods and classes that no test has called
@@ -23,13 +23,17 @@ class FewTests:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Function) -> None:
-        """Before a test and what it asks for."""
+        """Skip a test, before its fixtures are set up, if it names no missing
+        function.
+        """
         if not set(self.missing()) & names_of(item.path, item.originalname):
             pytest.skip("it calls nothing new")
 
 
 def names_of(path: Path, test: str) -> frozenset[str]:
-    """Names in a test, and in the helpers and fixtures of its file that it uses."""
+    """Names in a test, and in the helpers and fixtures of its file that the test
+    uses.
+    """
     parts = _parts(path)
     names = set[str]()
     new = {test}
@@ -41,7 +45,7 @@ def names_of(path: Path, test: str) -> frozenset[str]:
 
 @cache
 def _parts(path: Path) -> dict[str, set[str]]:
-    """Name → names, of all that a file defines at its top."""
+    """Name of each top-level definition of a file → the names in it."""
     parts: dict[str, set[str]] = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
@@ -54,8 +58,8 @@ def _parts(path: Path) -> dict[str, set[str]]:
 
 
 def _names_in(node: ast.AST) -> set[str]:
-    """Every name, attribute, argument and text in a piece of code; a fixture is an
-    argument.
+    """Every name, attribute, argument and string in a piece of code; fixtures are
+    arguments.
     """
     names = {
         getattr(part, "id", None) or getattr(part, "attr", None)

@@ -20,16 +20,16 @@ ROOT = Path(__file__).resolve().parents[1]
 PLACE = ROOT / "src" / "rankone_book" / "widgets" / "characters.zz"
 MOST = 10_000
 SIDE = 16  # pixels
-FINE = 8 * SIDE  # pixels that are averaged
-APART = 48  # pixels in which any two pictures differ at least
+FINE = 8 * SIDE  # pixels of a side before averaging
+APART = 48  # least number of pixels in which two pictures differ
 INK = (0.15, 0.75)  # fractions of ink between which a picture must lie
-SHAPES = (0.4, 2.2)  # ratios of width to height that a square does not distort badly
+SHAPES = (0.4, 2.2)  # width over height; a square distorts others badly
 IDEOGRAPHS = 0x2E80  # the first code point that is taken from the second typeface
 
 
 def picture(character: str, font: ImageFont.FreeTypeFont) -> NDArray | None:
-    """One character that fills its square, as booleans (SIDE²,); None if it has no
-    such picture.
+    """One character that fills its square, as booleans (SIDE²,). None if its shape or
+    its fraction of ink is out of bounds.
     """
     image = Image.new("L", (4 * FINE, 4 * FINE))
     middle = (2 * FINE, 2 * FINE)
@@ -60,7 +60,8 @@ def glyphs(file: str, first: int) -> Iterator[tuple[int, NDArray]]:
 
 
 def chosen(candidates: list[tuple[int, NDArray]]) -> tuple[NDArray, NDArray]:
-    """Code points and pictures of MOST candidates, of which any two are apart.
+    """Code points and pictures of MOST candidates, any two of which differ in APART
+    pixels or more.
 
     The characters of the first typeface come first: more readers know them.
     """

@@ -83,8 +83,8 @@ def countries() -> None:
 
 
 def corpus(factbook: str, speeches: str) -> None:
-    """Write passages, one a line: the histories of the Factbook, and as many of the
-    speeches, evenly spread.
+    """Write passages, one per line: the histories of the Factbook, and passages of the
+    speeches, evenly spread, up to about CHARACTERS in all.
     """
     histories = [
         json.loads(path.read_text(encoding="utf-8"))

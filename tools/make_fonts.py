@@ -1,7 +1,8 @@
-"""The typeface of the pages, for matplotlib: one TrueType file from the two that the
-frontend's packages hold, of Latin and of Greek letters.
+"""Makes the pages' typeface for matplotlib: one TrueType file from two files of the
+frontend's packages, with Latin and with Greek letters.
 
-`make widgets` installs the packages; then `.venv/bin/python tools/make_fonts.py`.
+Run `make widgets`, which installs the packages, then
+`.venv/bin/python tools/make_fonts.py`.
 """
 
 from pathlib import Path

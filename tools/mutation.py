@@ -1,16 +1,17 @@
-"""Makes small changes, one at a time, in every function that a claim names: do the
-claims' tests notice?
+"""Makes small changes, one at a time, in every function that a claim names, and tests
+if the claims' tests notice.
 
     python tools/mutation.py [SOURCE ...] [--most 6] [--minutes 30] [--processes 2] [--results FILE]
 
 The changes are another sign, factor, power, constant, comparison, transpose or
-reduction, in the named function and in the private functions of its module that it
-calls, but not in checks of arguments. The tests are those that the claims of the function name, then the rest of their
-files, then the file of unit tests in which its name stands most often. Counts and
-survivors go to `tests/mutation.json`, which the page of claims shows. A function that
-computes the same as then is skipped, so that a run can be broken off. A person adds the
-reason why a survivor need not be noticed to its entry there (`reasons`: the change as
-it is printed, and why).
+reduction. They are made in the named function and in the private functions of its
+module that it calls, but not in checks of arguments. The tests are those that the claims
+of the function name, then the rest of their files, then the file of unit tests that
+names the function most often. Counts and survivors go to `tests/mutation.json`, which
+the page of claims shows. A function whose code computes the same as in that file is
+skipped, so that an interrupted run can be continued. If a survivor need not be noticed,
+a person adds the reason to its entry there (`reasons`: the change as it is printed →
+the reason).
 """
 
 import argparse
@@ -40,7 +41,7 @@ sys.path.insert(0, str(ROOT / "book"))
 from extensions.claims.links import Code, Row, code_of, is_check, read_claims
 
 RESULTS = ROOT / "tests" / "mutation.json"
-# what takes long to import is imported once
+# processes start from a server, which imports slow modules once
 STARTED = multiprocessing.get_context("forkserver")
 IMPORTED = [
     "jax",
@@ -53,7 +54,7 @@ IMPORTED = [
     "scipy",
     "optax",
 ]
-# folders of tests that are about more than a formula
+# folders of tests that test more than formulas
 SLOW = (
     "book",
     "browser",
@@ -61,11 +62,11 @@ SLOW = (
     "tools",
     "widgets",
 )
-# seconds for the tests of one change: a formula that never ends is noticed, too, and
-# said to be so
+# seconds for the tests of one change; a change whose tests do not end counts as
+# noticed, and is listed as endless
 LIMIT = 600
 OTHERS = (
-    1  # file of unit tests that names a function most often, beside those of its claims
+    1  # number of further files of unit tests: those that name the function most often
 )
 SIGNS = {
     ast.Add: ("+", "-"),
@@ -97,7 +98,7 @@ NAMES |= {
     "sqrt": "square",
     "square": "sqrt",
 }
-# keywords whose constants are left alone
+# keywords whose constants are not changed
 NO_FORMULA = (
     "axis",
     "dtype",
@@ -110,7 +111,9 @@ NO_FORMULA = (
 
 @dataclass(frozen=True)
 class Change:
-    """A piece of a file, from one offset to another, and what to write instead."""
+    """A change of a file: the text from offset `start` to `end` is replaced by
+    `new`.
+    """
 
     start: int
     end: int
@@ -138,7 +141,9 @@ class Finder:
         self.starts = [sum(len(line) for line in lines[:i]) for i in range(len(lines))]
 
     def offset(self, line: int, column: int) -> int:
-        """Characters before a place that `ast` gives as a line and bytes."""
+        """Offset in characters of a place that `ast` gives as a line and a column in
+        bytes.
+        """
         return self.starts[line - 1] + len(self.lines[line - 1][:column].decode())
 
     def ends(self, node: ast.expr) -> tuple[int, int]:
@@ -192,8 +197,8 @@ class Finder:
             yield Change(end - len(node.attr), end, NAMES[node.attr])
 
     def walk(self, node: ast.AST) -> Iterator[Change]:
-        """Changes of a node and of all below it that is a formula: no annotation,
-        message, check, index or default.
+        """Changes of a node and of the formulas below it, without annotations,
+        messages, checks, indices and defaults.
         """
         yield from self.of(node)
         for field, value in ast.iter_fields(node):
@@ -232,8 +237,8 @@ class Target:
 
 
 def target(source: str, rows: list[Row], most: int) -> Target:
-    """Changes to make and tests to run for one source; with more than `most` changes,
-    as many drawn from all.
+    """Changes to make and tests to run for one source. If there are more than `most`
+    changes, `most` of them are drawn at random.
     """
     code = code_of(ROOT, source)
     finder = Finder(code.text)
@@ -274,17 +279,17 @@ def target(source: str, rows: list[Row], most: int) -> Target:
 
 
 def public_name(source: str) -> str:
-    """The name that tests use: a function's, or the class's of a method."""
+    """The name that tests use: that of a function, or the class of a method."""
     *_, owner, name = source.split(".")
     return owner if owner[0].isupper() else name
 
 
 def noticed(target: Target, change: Change, copy: Path) -> bool | None:
-    """True if the tests fail on a copy of `src` with the change; None if they do not
-    end.
+    """True if the tests fail on a copy of `src` with the change, None if they do not
+    end in time.
 
     Raises:
-        RuntimeError: The tests did not run at all.
+        RuntimeError: If the tests did not run.
     """
     file = copy / target.code.path.removeprefix("src/")
     run = STARTED.Process(target=run_tests, args=(str(copy), target.tests))
@@ -309,7 +314,7 @@ def noticed(target: Target, change: Change, copy: Path) -> bool | None:
 
 
 def forget(file: Path) -> None:
-    """Remove what was compiled of a file, with and without the checks of
+    """Remove the compiled versions of a file, with and without checks of
     annotations.
     """
     for path in Path(cache_from_source(str(file))).parent.glob(f"{file.stem}.*.pyc"):
@@ -317,14 +322,14 @@ def forget(file: Path) -> None:
 
 
 def run_tests(copy: str, tests: tuple[str, ...]) -> None:
-    """In a process of its own: these tests on this copy of `src`; pytest's status is
-    the exit status.
+    """Run these tests on this copy of `src`, in a process of their own, which exits
+    with pytest's status.
     """
     os.chdir(ROOT)
     os.environ |= {"PYTHONPATH": copy, "COMPILE_REPORT": os.devnull}
     sys.path.insert(0, copy)
     for module in [name for name in sys.modules if name.partition(".")[0] == "rankone"]:
-        # of the code as it is: what reads the claims brought it
+        # reading the claims has imported the unchanged package
         del sys.modules[module]
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
@@ -341,7 +346,7 @@ def run_tests(copy: str, tests: tuple[str, ...]) -> None:
 
 
 def measure(target: Target, copies: "Queue[Path]") -> dict[str, object]:
-    """Counts of a target, and what survived."""
+    """Counts of a target, and the changes that survived."""
     copy = copies.get()
     try:
         fates = [
@@ -362,7 +367,9 @@ def measure(target: Target, copies: "Queue[Path]") -> dict[str, object]:
 
 
 def main() -> int:
-    """Run what is not up to date; the exit status is 1 if a change survived."""
+    """Test the functions that are not up to date. The exit status is 1 if a change
+    survived without a reason.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -412,7 +419,7 @@ def main() -> int:
         ThreadPoolExecutor(arguments.processes) as pool,
     ):
         copies: Queue[Path] = Queue()
-        # what a change leaves as it was
+        # programs that a change does not affect are compiled once
         os.environ["JAX_COMPILATION_CACHE_DIR"] = str(Path(folder) / "compiled")
         for i in range(arguments.processes):
             copies.put(

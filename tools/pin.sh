@@ -6,7 +6,7 @@ new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 all="sys_platform == 'darwin' or sys_platform == 'linux' or sys_platform == 'win32'"
 
-compile() { # the pins that the output file holds already stay, if they still fit
+compile() { # pins that are already in the output file stay if they still fit
     output=$1
     shift
     uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -1,8 +1,8 @@
 """Prints the built book as one PDF: `python tools/print_book.py`.
 
-Chromium prints the pages of the contents one by one, then a title with a table of
-contents; `bind_book` makes one file of them. Explorers are their stills (`make stills`)
-with their addresses.
+Chromium prints the pages of the contents one by one, then a title page with a table of
+contents, and `bind_book` binds them into one file. Explorers appear as stills
+(`make stills`) with their addresses.
 """
 
 import re
@@ -46,8 +46,9 @@ READY = """async () => {
     for (let tenth = 0; missing() && tenth < 3000; tenth++) await new Promise((resolve) => setTimeout(resolve, 100));
     return !missing();
 }"""
-# Chromium names a place if a link of its page leads there: links on a last page, which
-# is not bound, name those that other pages and the contents lead to.
+# Chromium writes a named destination only for anchors that a link of the same page
+# targets. A last page, which is not bound, has links to all anchors that other pages
+# and the contents use.
 NAME = """([end, anchors]) => {
     const last = document.createElement('div');
     last.id = end;
@@ -87,8 +88,8 @@ LINE = '<li class="d{}"><a href="{}">{}</a><span>{}</span></li>'
 
 
 def listed(root: Path) -> list[tuple[str | None, str]]:
-    """Pages in the order of the book: the part that begins with it, if one does, and
-    its path.
+    """Pages in the order of the book: for each the part that begins with it, or None,
+    and its path.
     """
     pages = contents(root)
     before = ["", *(page.part for page in pages)]
@@ -99,7 +100,7 @@ def listed(root: Path) -> list[tuple[str | None, str]]:
 
 
 def link_targets(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
-    """Path → anchors on that page to which other pages lead."""
+    """Path → anchors on that page to which other pages link."""
     anchors_of: dict[str, set[str]] = {path: set() for path in paths}
     for path in paths:
         for link in LINK.findall((site / path).read_text(encoding="utf-8")):
@@ -121,11 +122,11 @@ def paper(page: Page) -> bytes:
 
 
 def reader(browser: Browser) -> BrowserContext:
-    """One who reads in the light theme and wants stillness, whose explorers stay
-    stills.
+    """A browser context with the light theme and reduced motion, in which explorers
+    stay stills.
     """
     context = browser.new_context(color_scheme="light", reduced_motion="reduce")
-    # milliseconds; a busy machine may take its time
+    # milliseconds; a busy machine can be slow
     context.set_default_timeout(300_000)
     context.add_init_script(
         "localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')"
@@ -136,7 +137,9 @@ def reader(browser: Browser) -> BrowserContext:
 
 
 def _patient(route: Route) -> None:
-    """Paper waits for its typeface, where the screen would go on without."""
+    """Change style sheets so that printing waits for the typeface, without which a
+    screen would go on.
+    """
     answer = route.fetch()
     route.fulfill(
         response=answer,
@@ -145,7 +148,9 @@ def _patient(route: Route) -> None:
 
 
 def printed(context: BrowserContext, address: str, anchors: set[str]) -> Printed:
-    """A page of the site on paper, its headings and these anchors named."""
+    """A page of the site in print, with destinations for its headings and for these
+    anchors.
+    """
     page = context.new_page()
     page.goto(address, wait_until="load")
     assert page.evaluate(READY), f"{address}: a figure is not drawn"
@@ -161,13 +166,13 @@ def printed(context: BrowserContext, address: str, anchors: set[str]) -> Printed
 def front(
     context: BrowserContext, first: str, book: Sequence[Printed], parts: dict[str, str]
 ) -> Printed:
-    """The title and the contents, with the pages that the book has as placed; `first`
-    is the address of its start.
+    """The title page and the contents, with the page numbers that `place_all` has set.
+    `first` is the address of the first page.
     """
     page = context.new_page()
     page.goto(first)
     title, about, version, fonts = page.evaluate(TITLE)
-    page.goto(fonts)  # any address but that of a page to lead to
+    page.goto(fonts)  # the address must not be that of a page in the book
     lines = [
         LINE.format(depth, escape(address), escape(words), n)
         for depth, words, address, n in rows(book, parts)
@@ -192,7 +197,9 @@ def book(
     base: str,
     order: Sequence[tuple[str | None, str]],
 ) -> PdfWriter:
-    """The book of these pages, each with the part that begins with it."""
+    """The book of these pages; each comes with the part that begins with it, or
+    None.
+    """
     anchors = link_targets(site, [path for _, path in order])
     pages = []
     for _, path in order:
@@ -201,7 +208,7 @@ def book(
     parts = {f"{base}/{path}": part for part, path in order if part}
     place_all([draft := front(context, pages[0].address, pages, parts), *pages])
     place_all([final := front(context, pages[0].address, pages, parts), *pages])
-    assert draft.length == final.length  # numbers of other pages do not move a line
+    assert draft.length == final.length  # other numbers break no line
     return bind([final, *pages], "Rank One", parts)
 
 

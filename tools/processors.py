@@ -1,14 +1,14 @@
-"""The tests, or the book's notebooks, as an older processor computes them.
+"""Runs the tests, or the book's notebooks, as on an older processor.
 
 `python tools/processors.py` runs the core of the tests, which `tools/compat.py` lists,
-and the examples of the docstrings. With arguments it runs those tests. `--notebooks`
-runs every notebook of the built book instead, or those that follow, and lists the
-figures whose digits differ from the page's.
+and the examples of the docstrings. With arguments it runs the named tests.
+`--notebooks` runs every notebook of the built book instead, or the named ones, and
+lists the figures whose digits differ from the page's.
 
 XLA compiles for the instruction set `--isa`, and OpenBLAS multiplies as on the
-processor `--blas`. numpy uses the instructions that every processor of this kind has.
-JAX's key of a compiled program does not name the instruction set, so each set has a
-cache of its own.
+processor `--blas`. numpy uses only the instructions that every processor of this
+architecture has. JAX's key of a compiled program does not contain the instruction set,
+so each instruction set has its own cache.
 """
 
 import argparse
@@ -26,8 +26,7 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "_build" / "html" / "notebooks"
-# as rankone_book.claims.line writes it: name, text, text on the page, violated
-# condition
+# a line of rankone_book.claims.line: name, text, text on the page, violated condition
 LINE = re.compile(r"^(\S+) +(.+?) +\(page (.+?)\)(?:  ← (no longer holds.*))?$")
 
 
@@ -61,8 +60,8 @@ def figures(notebook: nbformat.NotebookNode) -> list[tuple[str, str, str, str]]:
 
 
 def failures(notebook: nbformat.NotebookNode) -> list[str]:
-    """Reports of the exercises whose solution, the last cell that is graded, does not
-    pass.
+    """Reports of the exercises whose solution does not pass. The solution is the cell
+    that is graded last.
     """
     reports: dict[str, str] = {}
     for cell in notebook.cells:
@@ -78,7 +77,7 @@ def failures(notebook: nbformat.NotebookNode) -> list[str]:
 
 
 def executed(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
-    """A notebook, run from top to bottom in this environment."""
+    """A notebook, run from top to bottom with these environment variables."""
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
@@ -89,8 +88,8 @@ def executed(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
 
 
 def compared(names: list[str], variables: dict[str, str]) -> str:
-    """Runs notebooks, prints what differs from the page or does not hold, and returns
-    the counts.
+    """Runs notebooks, prints the figures that differ from the page or violate their
+    condition, and returns the counts.
     """
     paths = [NOTEBOOKS / f"{name}.ipynb" for name in names] or sorted(
         NOTEBOOKS.glob("*.ipynb")
@@ -112,7 +111,9 @@ def compared(names: list[str], variables: dict[str, str]) -> str:
 
 
 def main() -> None:
-    """Run what the arguments name, and fail if a test or a condition does."""
+    """Run the tests or notebooks that the arguments name, and fail if a test or a
+    condition fails.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,13 +1,13 @@
 """Publishes the built book on the branch gh-pages: the newest build at the root, each
 release under its version.
 
-python tools/publish.py _build/html REMOTE # replaces what lies at the root python
-tools/publish.py _build/html REMOTE v0.1.0 # adds the folder v0.1.0, which nothing
-overwrites later
+    python tools/publish.py _build/html REMOTE         # replaces the root
+    python tools/publish.py _build/html REMOTE v0.1.0  # adds the folder v0.1.0
 
-Releases stay, and so does everything in wheels/: notebooks that readers have saved
-install from there. The branch is one commit, so that it does not grow by what was
-replaced; a push that would lose another's is refused and repeated.
+Nothing overwrites a release later. Everything in wheels/ stays too, because notebooks
+that readers have saved install from there. The branch has a single commit, so that it
+does not grow by replaced files. A push that would lose another's commit is refused and
+repeated.
 """
 
 import argparse
@@ -43,11 +43,11 @@ max-width: 40rem }}</style></head>
 
 
 class Refused(Exception):
-    """Refusal of git, with its words."""
+    """Refusal of git, with its message."""
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Output of a git command; raises Refused with what git said."""
+    """Output of a git command; raises Refused with git's message."""
     settings = [part for setting in AUTHOR for part in ("-c", setting)]
     process = subprocess.run(
         ["git", "-C", str(folder), *settings, *arguments],
@@ -71,13 +71,14 @@ def publish(
     Args:
         site: Folder of the built pages.
         remote: Address or path of the repository.
-        tag: Of the release, such as "v0.1.0"; None for the root.
-        message: Of the commit.
+        tag: Tag of the release, such as "v0.1.0"; None for the root.
+        message: Message of the commit.
 
     Raises:
-        ValueError: If the tag is not the name of a release, or that release is there
-            already.
-        Refused: If git does; after three attempts where others push at the same time.
+        ValueError: If the tag is not the name of a release, or that release is already
+            published.
+        Refused: If git refuses three attempts; more than one is needed if others push
+            at the same time.
     """
     if tag is not None and not RELEASE.fullmatch(tag):
         raise ValueError(f"tag = {tag!r}; a release is called like 'v0.1.0'")
@@ -107,10 +108,10 @@ def _attempt(site: Path, remote: str, tag: str | None, message: str) -> None:
 
 
 def arrange(site: Path, folder: Path, tag: str | None) -> None:
-    """Put a site into the published folder, and list what is published.
+    """Put a site into the published folder, and list the published versions.
 
     Raises:
-        ValueError: If the release is there already.
+        ValueError: If the release is already published.
     """
     if tag is not None:
         if (folder / tag).exists():
@@ -158,7 +159,7 @@ def _list_versions(folder: Path) -> None:
 
 
 def main() -> int:
-    """Publish as the command line says; a release must bear the version of
+    """Publish as the command line says; the tag of a release must be the version of
     pyproject.toml.
     """
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])

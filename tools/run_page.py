@@ -1,4 +1,5 @@
-"""Runs the cells of one page, without the book: `python tools/run_page.py maml`.
+"""Runs the cells of one page without building the book:
+`python tools/run_page.py maml`.
 
 It prints each figure that the page measures. It fails if a cell does, if a figure does
 not meet its condition in `claims.yml`, or if `claims.yml` promises a figure that no cell
@@ -23,12 +24,12 @@ from rankone_book import claims
 def faults(
     page: Path, rows: Iterable[dict[str, Any]], formats: Mapping[str, str]
 ) -> list[str]:
-    """Run the cells of a page, print its figures, and list what is wrong with them.
+    """Run the cells of a page, print its figures, and return their faults.
 
     Args:
         page: The page's file.
-        rows: Those of `claims.yml`.
-        formats: Its formats, by name of a figure or pattern of names.
+        rows: Rows of `claims.yml`.
+        formats: Formats of `claims.yml`, by name of a figure or pattern of names.
     """
     from IPython.core.displaypub import CapturingDisplayPublisher
     from IPython.core.interactiveshell import InteractiveShell
@@ -72,7 +73,7 @@ def faults(
 
 
 def main(name: str) -> int:
-    """Run one page; the exit status is 1 if something is wrong."""
+    """Run one page; the exit status is 1 if there is a fault."""
     page = ROOT / "book" / "chapters" / f"{name.removesuffix('.md')}.md"
     if not page.is_file():
         print(f"There is no {page.relative_to(ROOT)}.")

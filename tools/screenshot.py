@@ -13,8 +13,8 @@ PICTURE = ROOT / "book" / "_static" / "screenshot.png"
 
 
 def take(page: Page, address: str, picture: Path, seconds: float = 6) -> None:
-    """Open a page, let its widget play for a while, and write the picture of what is in
-    view.
+    """Open a page, let its widget play for a while, and save a picture of the
+    window.
     """
     page.goto(address)
     page.wait_for_load_state("networkidle")

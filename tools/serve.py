@@ -9,26 +9,28 @@ from typing import Any
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Serves files without a line of log for each, and never from a browser's stale
+    """Serves files without a log, and never lets a browser use a stale copy from its
     cache.
     """
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def end_headers(self) -> None:
-        """Ask the browser to look for a newer file every time."""
+        """Make the browser check for a newer file every time."""
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
 
 class Server(ThreadingHTTPServer):
-    """A thread a request, and room for all that a page asks for at once."""
+    """A server with one thread per request, and a queue for all requests that a page
+    makes at once.
+    """
 
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that leaves a page before all of it has come."""
+        """Ignore a browser that leaves a page before it is loaded."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 

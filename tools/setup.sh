@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv from the pinned requirements of the book; `sh tools/setup.sh tests` adds what the tests and the tools need.
-# uv installs in seconds what takes pip minutes. Where the system has no uv, pip installs the pinned one first.
+# Makes .venv from the pinned requirements of the book; `sh tools/setup.sh tests` adds what the tests and the tools
+# need. uv installs in seconds what takes pip minutes. If the system has no uv, pip installs the pinned version first.
 # Both install wheels only, so nothing is compiled.
 set -eu
 

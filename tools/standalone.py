@@ -1,4 +1,4 @@
-"""A widget alone on a page, from its committed bundle: what its browser test drives."""
+"""A widget alone on a page, from its committed bundle, for browser tests."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from typing import Any
 STATIC = Path(__file__).parents[1] / "src" / "rankone_book" / "widgets" / "static"
 SIZES = {
     "desktop": {"width": 1280, "height": 900},
-    "laptop": {"width": 780, "height": 712},  # what the book leaves of 1366 × 768
+    "laptop": {"width": 780, "height": 712},  # an explorer's room in 1366 × 768
     "phone": {"width": 390, "height": 844},
 }
 ADDRESS = "http://explorer.test/"
@@ -38,11 +38,12 @@ document.documentElement.dataset.ready = "yes";
 
 
 class Kept:
-    """Pages that outlive a test, each in a browser context of its own: one that is at
-    hand opens in half the time.
+    """Pages that are reused by later tests, each in its own browser context, because
+    reuse halves the time to open a page.
 
     Args:
-        make: A new page for a screen and the options of a playwright context.
+        make: Function that opens a new page, for a screen and the options of a
+            playwright context.
     """
 
     def __init__(self, make: Callable[..., Any]) -> None:
@@ -51,15 +52,15 @@ class Kept:
         self.busy: list[tuple[str, Any, Any]] = []
 
     def page(self, *view: str, **options: Any) -> Any:
-        """A page that no one uses now: a kept one of that view, or a new one."""
+        """A page that is not in use: a free one of the same view, or a new one."""
         key = json.dumps([view, options], sort_keys=True)
         page = self.free.pop(key, None) or self.make(*view, **options)
         self.busy.append((key, page, page.viewport_size))
         return page
 
     def release(self) -> None:
-        """Empty the pages in use, which ends all that runs in them, and keep one of
-        each view for another test.
+        """Empty the pages in use, which stops their scripts, and keep one page of each
+        view for other tests.
         """
         for key, page, screen in self.busy:
             if key in self.free:
@@ -82,7 +83,7 @@ class Kept:
 
 
 def page_of(browser: Any, size: str, script: str = "", **options: Any) -> Any:
-    """A page in a context of its own, in which `script` runs before anything else."""
+    """A page in its own context, in which `script` runs before any other script."""
     phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
     context = browser.new_context(viewport=SIZES[size], **phone, **options)
     context.add_init_script(script)
@@ -92,11 +93,11 @@ def page_of(browser: Any, size: str, script: str = "", **options: Any) -> Any:
 @contextmanager
 def opener(pages: Kept) -> Iterator[Callable[..., Any]]:
     """A function that opens pages, `new("residual", "phone", settings={…})`; errors in
-    a console fail at the end.
+    a console fail the test at its end.
 
-    A `script` runs in the page before anything else; a `kernel` is a function of the
-    page that hears what is sent: `(content, buffers, answer) => …`. A trait may be
-    bytes.
+    A `script` runs in the page before any other. A `kernel` is a function in the page
+    that receives the widget's messages: `(content, buffers, answer) => …`. A trait may
+    be bytes.
 
     Args:
         pages: Where the pages come from, as `page_of` makes them.
@@ -161,8 +162,8 @@ def _as_text(value: bytes) -> dict[str, str]:
     return {"base64": base64.b64encode(value).decode()}
 
 
-# As one text: value by value, thousands of numbers take the browser a tenth of a
-# second.
+# As one string, because playwright takes a tenth of a second to send thousands of
+# numbers individually.
 STATE = """(i) => JSON.stringify(document.querySelectorAll('.w')[i].__rankone_state(), (_, value) => {
     if (ArrayBuffer.isView(value)) return [...value];
     return Number.isFinite(value) || typeof value !== 'number' ? value ?? null : { number: String(value) };
@@ -170,7 +171,7 @@ STATE = """(i) => JSON.stringify(document.querySelectorAll('.w')[i].__rankone_st
 
 
 def state(page: Any, i: int = 0) -> dict[str, Any]:
-    """State of the i-th widget, as numbers."""
+    """State of the i-th widget."""
     return json.loads(page.evaluate(STATE, i), object_hook=_as_number)
 
 
@@ -183,11 +184,11 @@ def _as_number(item: dict[str, Any]) -> Any:
 
 
 def settled(page: Any, condition: str, i: int = 0) -> dict[str, Any]:
-    """The state of the i-th widget once a condition on it holds, written in JavaScript
-    for the state `s`.
+    """The state of the i-th widget once a condition holds, which is a JavaScript
+    expression of the state `s`.
 
-    It is asked for 20 times a second, not in every frame: to answer takes the widget
-    longer than to draw.
+    The condition is evaluated 20 times a second, not in every frame, because the widget
+    takes longer to return its state than to draw.
     """
     script = f"(i) => {{ const s = document.querySelectorAll('.w')[i].__rankone_state(); return {condition}; }}"
     page.wait_for_function(script, arg=i, polling=50, timeout=120_000)
@@ -195,10 +196,10 @@ def settled(page: Any, condition: str, i: int = 0) -> dict[str, Any]:
 
 
 def pauser(step: int) -> str:
-    """A script for a page to start with: it presses Pause in the frame that first plays
-    beyond `step`.
+    """A script for the start of a page, which presses Pause in the first frame beyond
+    `step`.
 
-    A press from outside the page takes its time, and may come when all is played.
+    A press from outside the page is slow, and may come after the end.
     """
     return """{
         const look = () => {
@@ -221,8 +222,8 @@ def paused(page: Any) -> int:
 
 
 def check_reader_may_slow(page: Any) -> None:
-    """A widget that rests under reduced motion shows "at once", and plays at another
-    speed if the reader picks one.
+    """Check that a widget under reduced motion shows the speed "at once", and plays at
+    another speed if the reader chooses one.
     """
     speed = page.get_by_label("Speed", exact=True)
     selection = "(s) => s.selectedOptions[0].text"
@@ -238,7 +239,7 @@ def check_reader_may_slow(page: Any) -> None:
 
 
 def drag(page: Any, locator: Any, by: tuple[float, float], moves: int = 10) -> None:
-    """With the mouse, from the middle of what is located."""
+    """Drag with the mouse from the middle of the located element."""
     box = locator.bounding_box()
     x = box["x"] + box["width"] / 2
     y = box["y"] + box["height"] / 2
@@ -250,7 +251,7 @@ def drag(page: Any, locator: Any, by: tuple[float, float], moves: int = 10) -> N
 
 
 def pose(page: Any, key: str, i: int = 0) -> None:
-    """Poses a question of the i-th widget: by its button, or from the menu behind the
+    """Choose a question of the i-th widget, by its button or in the menu behind the
     buttons.
     """
     widget = page.locator(".r1-body").nth(i)
@@ -263,7 +264,7 @@ def pose(page: Any, key: str, i: int = 0) -> None:
 
 
 def reveal(page: Any) -> None:
-    """Lets every widget show what it hides until the reader has guessed."""
+    """Make every widget show the answer that it hides until the reader has guessed."""
     skips = page.locator("[data-skip]:visible")
     while skips.count():
         skips.first.click()

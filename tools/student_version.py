@@ -24,12 +24,12 @@ PROMISE = re.compile(r"Solution to |folded solution|_exercises\.html")
 
 
 def named(question: str) -> str:
-    """The name of a question wherever a class reads it: "Exercise 1 (q1)" for q1."""
+    """The name of a question in files for a class: "Exercise 1 (q1)" for q1."""
     return f"Exercise {question.removeprefix('q')} ({question})"
 
 
 def numbers(notebook: NotebookNode) -> dict[str, str]:
-    """Number of an exercise in the book, which counts through all its pages, ->
+    """Number of an exercise in the book, where numbers run through all pages ->
     question: "9" -> "q1".
 
     Raises:
@@ -75,17 +75,17 @@ def minutes(notebook: NotebookNode) -> dict[str, tuple[str, int]]:
 def student(
     notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str
 ) -> NotebookNode:
-    """The notebook without solutions, outputs or a link to where they are, and with
-    cells for the written halves.
+    """The notebook without solutions, outputs and links to solutions, and with cells
+    for the written halves.
 
     Args:
         notebook: As published, with solutions.
         rubric: Question -> its task and criteria.
-        sentence: Under the title.
+        sentence: Text under the title.
 
     Raises:
-        ValueError: If not exactly one solution was found for every exercise, or
-            something still leads to one; nothing half-cut leaves this function.
+        ValueError: If there is not exactly one solution for every exercise, or a link
+            to a solution is left. No partly cut notebook is returned.
     """
     result = copy.deepcopy(notebook)
     cells = []
@@ -114,8 +114,8 @@ def student(
 
 
 def instructor(notebook: NotebookNode, rubric: Mapping[str, Any]) -> NotebookNode:
-    """The notebook with everything, and the criteria of every written half where the
-    student writes.
+    """The whole notebook, with the criteria of every written half at the place of the
+    student's answer.
     """
     result = copy.deepcopy(notebook)
     _renumbered(result.cells, numbers(notebook))
@@ -124,8 +124,8 @@ def instructor(notebook: NotebookNode, rubric: Mapping[str, Any]) -> NotebookNod
 
 
 def _without_solutions(text: str, solving: bool) -> tuple[str, bool, int]:
-    """The part of a text outside solutions, whether it ends within one, and how many
-    begin in it.
+    """The part of a text outside solutions, True if the text ends within a solution,
+    and the number of solutions that begin in it.
     """
     parts = []
     begun = 0
@@ -158,8 +158,8 @@ def _check(cells: list[NotebookNode], cuts: int) -> None:
 def _with_written_halves(
     cells: list[NotebookNode], rubric: Mapping[str, Any], with_criteria: bool
 ) -> list[Any]:
-    """The cells, and after the first check of each question what is to be written by
-    hand; the set-up has a tag.
+    """The cells, with a cell for the written half after the first check of each
+    question. The set-up cell gets a tag.
     """
     result = []
     waiting = dict(rubric)

@@ -37,7 +37,9 @@ def written(root: Path) -> dict[Path, str]:
 
 
 def main(root: Path = ROOT) -> None:
-    """Write what differs, and name it; remove the pages of chapters that are gone."""
+    """Write the files that differ, and print their names; remove the pages of deleted
+    chapters.
+    """
     files = written(root)
     for path, text in files.items():
         if not path.is_file() or path.read_text("utf-8") != text:

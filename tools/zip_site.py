@@ -9,13 +9,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "_build" / "rank-one.zip"
-FOLDER = "rank-one"  # that the file unpacks to; its index.html is where a reader begins
+FOLDER = "rank-one"  # the file unpacks to this folder; readers start at its index.html
 FROM_THE_ROOT = re.compile(r'(?:href|src|srcset|action|data-content_root)="(/[^"]*)"')
 
 
 def rooted(page: str) -> list[str]:
-    """Addresses in a page's HTML that begin at the root of a server, which a folder is
-    not.
+    """Addresses in a page's HTML that begin at the root of a server, and so do not work
+    in a folder.
     """
     return FROM_THE_ROOT.findall(page)
 
@@ -24,7 +24,7 @@ def pack(site: Path, output: Path) -> int:
     """Write all files of a site into one, and return their number.
 
     Raises:
-        ValueError: If a page leads to the root of a server.
+        ValueError: If a page has an address that begins at the root of a server.
     """
     files = [
         path

@@ -3,8 +3,9 @@ files.
 
 In a notebook, `grader = exercises.grader("memory")` and then `grader.check("q1")` after
 an answer: the checks of `memory/q1.py` run in the notebook's own process and give
-hints. `rankone_book.exercises.grading` runs the same files on what a student hands in,
-in a process of its own and on data drawn for that student.
+hints. `rankone_book.exercises.grading` runs the same files on the notebook that a
+student hands in. The student's code runs in a separate process, on data drawn for that
+student.
 """
 
 from pathlib import Path

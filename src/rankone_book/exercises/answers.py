@@ -26,7 +26,7 @@ class NotRun(NoAnswer):
 
 
 def generator(seed: str) -> np.random.Generator:
-    """The generator that belongs to a seed: the same on every machine."""
+    """The generator for a seed, the same on every machine."""
     return np.random.default_rng(int.from_bytes(hashlib.sha256(seed.encode()).digest()))
 
 
@@ -55,14 +55,14 @@ def close(
     """Raise an AssertionError with `hint` unless the answer is finite, of the right
     shape and within tolerance.
 
-    The message tells the shape, and how many entries are wrong, but no expected value.
+    The message has the shape and the number of wrong entries, but no expected value.
 
     Args:
-        answer: Whatever the student's function returned.
+        answer: Result of the student's function.
         expected: The right answer: a number, or an array or list of numbers.
         hint: Text that the student reads if the answer is wrong.
-        rtol: Tolerance as a share of the right answer.
-        atol: Tolerance in its unit.
+        rtol: Tolerance relative to the right answer.
+        atol: Absolute tolerance.
 
     >>> close([1.0, 2.1], [1.0, 2.0], "Count the second one again.")
     Traceback (most recent call last):

@@ -20,8 +20,8 @@ def in_words(error: BaseException, names: Mapping[str, Any] | None = None) -> st
 
     Args:
         error: Error that was raised.
-        names: The variables of the notebook. A line of code that ran with these as its
-            globals is the student's.
+        names: The variables of the notebook. Code that ran with these as its globals is
+            the student's.
     """
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg}{_line(error.lineno, error.text)}"
@@ -49,8 +49,8 @@ def _line(number: int | None, text: str | None) -> str:
 
 
 def defines(source: str, name: str) -> bool:
-    """True if a cell's source defines a function of that name, also where the source is
-    no valid Python.
+    """True if a cell's source defines a function of that name, even if the source is
+    not valid Python.
     """
     return (
         re.search(rf"^(?:async )?def {re.escape(name)}\b", source, re.MULTILINE)
@@ -59,11 +59,11 @@ def defines(source: str, name: str) -> bool:
 
 
 def unfinished(functions: Iterable[str], names: Mapping[str, Any]) -> str | None:
-    """A sentence on the cell that was to define an answer and stopped before it did;
-    None if there is none.
+    """A sentence on the cell that should define an answer, if it stopped before it did;
+    else None.
 
-    A function that an earlier run has defined does not hide the error of the newest
-    cell.
+    The error of the newest cell is reported even if an earlier run has defined the
+    function.
 
     Args:
         functions: Names of the answer's functions.

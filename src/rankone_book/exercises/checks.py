@@ -1,11 +1,10 @@
-"""Files of checks, and the runner that every notebook and the grader of a class share.
+"""Files of checks, and the runner that notebooks and the grader of a class share.
 
 A file is one question: `points`, and functions decorated with `test_case`, as in
 otter-grader's files. An argument of such a function is the student's function of that
-name; the argument `draws` is a generator, whose seed is fixed in notebooks and a
-student's own when a class is graded. otter's runner was weighed and left: it cannot
-keep a student's code in another process, and importing it brings thirty packages into a
-notebook.
+name; the argument `draws` is a random generator, whose seed is fixed in notebooks, and
+differs between students when a class is graded. otter's runner would not do: it cannot
+run a student's code in another process, and it depends on thirty packages.
 """
 
 import importlib.util
@@ -30,9 +29,9 @@ class test_case:
 
     Args:
         name: Name of the check, for the report.
-        points: Part of the question's points; by default an equal share of what the
-            other checks leave. A check that a constant can pass guides, and has no
-            points.
+        points: Part of the question's points. The checks without this argument divide
+            the remaining points equally. A check that a constant can pass only guides,
+            and has 0 points.
     """
 
     def __init__(self, name: str, points: float | None = None):
@@ -40,7 +39,7 @@ class test_case:
         self.points = points
 
     def __call__(self, function: Callable[..., None]) -> "test_case":
-        """Take the decorated function."""
+        """Store the decorated function."""
         self.function = function
         self.arguments = list(inspect.signature(function).parameters)
         return self
@@ -48,8 +47,8 @@ class test_case:
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one check: `error` is what it raised, or None if it passed, and
-    `message` says it in words.
+    """Result of one check. `error` is the exception that it raised, or None if it
+    passed, and `message` describes it.
     """
 
     name: str
@@ -65,8 +64,8 @@ class Result:
 
 @dataclass(frozen=True)
 class Report:
-    """Result of one question; a notebook shows its text, which names every check and a
-    hint where one failed.
+    """Result of one question. A notebook shows its text, which lists the checks, with a
+    hint for each that failed.
     """
 
     question: str
@@ -130,8 +129,8 @@ class Question:
         """Check a student's functions.
 
         Args:
-            answers: Name -> function; one that is missing counts as not answered.
-            seed: Seed of the data; every check draws its own.
+            answers: Name -> function; a missing function counts as not answered.
+            seed: Seed of the data. Each check has its own generator, derived from it.
         """
         shared = [case for case in self.cases if case.points is None]
         points_each = (
@@ -149,8 +148,8 @@ class Question:
         return Report(self.name, tuple(results))
 
     def not_run(self, reason: str) -> Report:
-        """The report where the cell with the answer stopped before it could be
-        checked.
+        """The report if the cell with the answer stopped, so that there is nothing to
+        check.
         """
         return Report(
             self.name,
@@ -169,8 +168,8 @@ def _error(
 
 
 def _message(error: Exception | None, answers: Mapping[str, Any]) -> str:
-    """The hint of a check that failed; any other error with its type and the line of
-    the student's cell.
+    """The hint of a failed check. For any other error, its type and message, and the
+    line of the student's cell.
     """
     if error is None or isinstance(error, AssertionError | NoAnswer):
         return str(error or "")
@@ -210,14 +209,14 @@ class Grader:
     def __init__(self, folder: Path):
         self.questions = questions(folder)
 
-    @no_type_check  # a checker's wrapper would be the caller
+    @no_type_check  # with a type checker's wrapper, the wrapper would be the caller
     def check(self, question: str, names: Mapping[str, Any] | None = None) -> Report:
         """Check one answer.
 
         Args:
             question: Its name: "q1", "q2" and so on.
-            names: Where the student's functions are, by name; by default the caller's
-                own variables.
+            names: Name -> the student's function; by default the caller's global
+                variables.
 
         Raises:
             ValueError: If there is no such question.

@@ -1,13 +1,14 @@
 """The first step of a student's process: limits that the student's code cannot lift,
 then the student's half.
 
-`python -I confined.py FD MEMORY` limits memory to so many bytes, cuts the network off
-and execs `student` on the socket FD. It imports the standard library alone: namespaces
-can be made only while the process has a single thread, and numpy starts more.
+`python -I confined.py FD MEMORY` limits memory to MEMORY bytes, cuts off the network
+and runs `student` on the socket FD by `exec`. It imports only the standard library,
+because a process can create namespaces only while it has a single thread, and numpy
+starts more.
 
-Where the kernel refuses namespaces, as in many containers, the network stays open and a
-process that leaves its session outlives the grading; accounts and limits hold all the
-same.
+If the kernel refuses namespaces, as in many containers, the network stays open, and a
+process that leaves its session outlives the grading. The account and the limits still
+apply.
 """
 
 import contextlib
@@ -20,13 +21,11 @@ import sys
 NEW_USER = 0x10000000
 NEW_PROCESSES = 0x20000000
 NEW_NETWORK = 0x40000000
-FILE = 2**28  # bytes of a file that may be written
+FILE = 2**28  # largest file, in bytes, that may be written
 
 
 def limit(memory: int) -> None:
-    """Limit memory and the size of files, and write no image of memory after a
-    crash.
-    """
+    """Limit memory and the size of files, and disable core dumps."""
     for kind, most in (
         (resource.RLIMIT_DATA, memory),
         (resource.RLIMIT_FSIZE, FILE),

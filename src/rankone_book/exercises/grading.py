@@ -1,14 +1,15 @@
 """Grades a notebook that a student handed in: the trusted half of the autograder for
 Gradescope.
 
-`python -m rankone_book.exercises.grading FOLDER` finds Gradescope's layout in FOLDER:
-the notebook in `submission`, who handed it in in `submission_metadata.json`, the checks
-in `source/tests`; it writes `results/results.json`. With a chapter and a notebook in
-place of FOLDER it prints what that notebook earns by the package's own checks. The
-checks run here, on data drawn for this student; the student's functions run in another
-process (`submission`), for root as an account that can read neither the checks nor the
-secret that the data are drawn from, nor write the results. Nothing that a notebook does
-to `rankone`, to NumPy or to the comparators of its own process reaches the grade.
+`python -m rankone_book.exercises.grading FOLDER` reads Gradescope's layout in FOLDER:
+the notebook in `submission`, the students in `submission_metadata.json`, and the checks
+in `source/tests`. It writes `results/results.json`. With a chapter and a notebook in
+place of FOLDER it prints the points of that notebook by the package's own checks. The
+checks run in this process, on data drawn for this student. The student's functions run
+in another process (`submission`). If root grades, that process belongs to an account
+that can read neither the checks nor the secret from which the data are drawn, and
+cannot write the results. Changes that a notebook makes to `rankone`, to NumPy or to
+comparisons in its own process do not affect the grade.
 """
 
 import argparse
@@ -35,9 +36,9 @@ def seed_of(metadata: dict[str, Any], secret: str) -> str:
     under the same archive.
 
     Args:
-        metadata: Gradescope's, with the students' ids.
-        secret: Secret of the archive; without it a student could compute the data, and
-            their answers, at home.
+        metadata: Gradescope's metadata, with the students' ids.
+        secret: Secret of the archive. Without a secret, a student could compute the
+            data, and the answers to them, at home.
     """
     students = sorted(str(user.get("id")) for user in metadata.get("users", []))
     return hashlib.sha256("/".join([secret, *students]).encode()).hexdigest()
@@ -84,8 +85,8 @@ def results(
 
 
 def _account() -> str | None:
-    """The account that runs students' code: for root one with fewer rights, else this
-    process's own.
+    """The account that runs students' code: "nobody" if this process runs as root, else
+    None, for its own account.
     """
     return "nobody" if os.geteuid() == 0 else None
 
@@ -134,8 +135,8 @@ def _graded_here(chapter: str, notebook: Path) -> str:
 
 
 def main() -> None:
-    """Grade what lies in Gradescope's folder, or one notebook, whose grade is
-    printed.
+    """Grade the submission in Gradescope's folder, or grade one notebook and print the
+    result.
     """
     parser = argparse.ArgumentParser(prog="python -m rankone_book.exercises.grading")
     chapters = ", ".join(exercises.chapters())
@@ -157,7 +158,7 @@ def main() -> None:
     try:
         content = _grade_folder(base)
     except Exception as error:
-        # Gradescope shows this to instructors alone.
+        # Gradescope shows this only to instructors.
         print(error, file=sys.stderr) if isinstance(
             error, CannotStart
         ) else traceback.print_exc()

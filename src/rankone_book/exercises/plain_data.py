@@ -1,9 +1,9 @@
 """Messages between the grader and a student's process: numbers, text, arrays and
 containers of them, as JSON.
 
-Nothing else can be written, and reading never runs code: no pickle, no class by name.
-An array is its type, its shape and its bytes in base64. A message is the JSON behind
-its length.
+Nothing else can be encoded, and decoding never runs code: it uses no pickle, and no
+class by name. An array is encoded as its type, its shape and its bytes in base64. A
+message is its length, followed by the JSON.
 """
 
 import base64
@@ -23,7 +23,7 @@ _LENGTH = struct.Struct(">Q")
 
 
 def encode(value: Any) -> Any:
-    """A value as JSON can hold it.
+    """A value in a form that JSON can represent.
 
     Raises:
         ValueError: If it is neither plain data nor an array of numbers.
@@ -101,12 +101,12 @@ def send(connection: socket.socket, message: Any) -> None:
 
 
 def receive(connection: socket.socket, seconds: float | None = None) -> Any:
-    """Read one message, within so many seconds altogether.
+    """Read one message, within `seconds` in all.
 
     Raises:
         TimeoutError: If it has not arrived by then.
         EOFError: If the other side has ended.
-        ValueError: If it is too long, or no JSON.
+        ValueError: If it is too long, or not JSON.
     """
     end = None if seconds is None else time.monotonic() + seconds
     (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size, end))

@@ -1,9 +1,9 @@
-"""The student's process: runs the cells of a notebook and calls its functions, as the
-grader tells it to.
+"""The student's process: runs the cells of a notebook and calls its functions at the
+grader's request.
 
-`python -m rankone_book.exercises.student FD` reads messages from the socket FD. It is
-trusted with nothing: it knows no right answer, and what it sends is read as plain data.
-`grading` starts it, and replaces it when it ends or hangs.
+`python -m rankone_book.exercises.student FD` reads messages from the socket FD. The
+grader does not trust it: the process has no right answers, and its replies are read as
+plain data. `grading` starts it, and replaces it if it ends or hangs.
 """
 
 import socket
@@ -16,7 +16,7 @@ from rankone_book.exercises.cell_errors import in_words
 
 
 class _Later:
-    """Stand-in for the grader: a check in the notebook says nothing here."""
+    """Stand-in for the grader in the notebook: its checks are postponed."""
 
     def check(self, question: str, names: Any = None) -> str:
         return f"{question}: graded after the notebook has run."
@@ -57,7 +57,7 @@ def main() -> None:
             reply = _reply(shell, message)
         except (
             BaseException
-        ) as error:  # an exit or an interrupt in a function costs this answer only
+        ) as error:  # an exit or an interrupt in a function fails only this answer
             reply = {"error": in_words(error, shell.user_ns)[:300]}
         try:
             plain_data.send(connection, reply)

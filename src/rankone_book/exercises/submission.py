@@ -1,9 +1,9 @@
 """A notebook that was handed in, run in a process that can be lost without losing the
 grade.
 
-A cell or a function that ends the process, hangs, or answers with what is not plain
-data is given up: the process is started anew, the other cells run again, and grading
-goes on.
+A cell or a function is given up if it ends the process, hangs, or answers with anything
+but plain data. Then a new process starts, the other cells run again, and grading goes
+on.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ __all__ = ["CannotStart", "Lost", "Submission", "cells"]
 
 
 class CannotStart(RuntimeError):
-    """No student's code can run on this machine; the message says what it needs."""
+    """No student's code can run on this machine; the message says what is needed."""
 
 
 START_SECONDS = 120
@@ -39,18 +39,17 @@ class Lost(NoAnswer):
 
 
 class Failed(NoAnswer):
-    """The student's function raised; the message is what."""
+    """The student's function raised an error, which is the message."""
 
     def __str__(self) -> str:
         return f"your function raised {self.args[0]}"
 
 
 def cells(notebook: Path) -> dict[int, str]:
-    """Number -> source of the code cells of a notebook, but for the set-up, whose work
-    the archive has done.
+    """Number -> source of the code cells of a notebook, without the set-up, because the
+    grader's environment is set up already.
 
-    All code cells are counted, from 1, so that a student can find the cell of that
-    number.
+    All code cells are counted, from 1, so that a student can find a cell by its number.
 
     Raises:
         ValueError: If the file is no notebook.
@@ -81,8 +80,8 @@ class Submission:
         user: Name of the account that runs them; None for this process's own.
         cell_seconds: Time limit of one cell.
         call_seconds: Time limit of one call of a function.
-        total_seconds: Time limit of everything; what is not answered by then counts as
-            not answered.
+        total_seconds: Time limit for the whole notebook; later answers count as not
+            answered.
         memory: Bytes that the student's process may use.
     """
 
@@ -124,8 +123,8 @@ class Submission:
         return call
 
     def run(self) -> None:
-        """Run all cells in a new process; one that loses the process is left out, and
-        all others run again.
+        """Run all cells in a new process, unless one is running. If a cell loses the
+        process, it is left out, and all others run again.
         """
         while self.process is None:
             if time.monotonic() > self.end:
@@ -242,8 +241,8 @@ class Submission:
 
     def _stop(self) -> None:
         if self.process is not None:
-            # Its child, the first process of a namespace, may have left the group; all
-            # that it started ends with it.
+            # Its child, the first process of a namespace, may have left the group. When
+            # the child ends, so do all processes that it has started.
             for pid in _children(self.process.pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -259,8 +258,8 @@ class Submission:
 
 
 def _children(pid: int) -> list[int]:
-    """The processes that a process has started and not yet waited for, where the kernel
-    lists them.
+    """The processes that a process has started and not yet waited for; empty if the
+    kernel does not list them.
     """
     try:
         return [
@@ -272,7 +271,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _remedy(user: str | None, late: bool) -> str:
-    """Remedy where a student's process does not start."""
+    """Remedy if a student's process does not start."""
     if late:
         return (
             f"{sys.executable} did not start within {START_SECONDS} s: grade again when "

@@ -33,7 +33,8 @@ def test_rounds(rounds_needed, draws):
         draws.uniform(0.6, 0.9, 4),
         strict=True,
     ):
-        # more than half a round to spare: the nearest number is too few
+        # rounds − fraction is nearer to rounds − 1, so rounding to the nearest number
+        # fails
         tolerance = value ** (rounds - fraction)
         hint = (
             "Each round multiplies the error by cos²θ: solve (cos²θ)^c ≤ tolerance and "

@@ -9,7 +9,7 @@ points = 3
 
 
 def slope(beta, d, y):
-    """Field at y over y, by the package."""
+    """The field at y divided by y, computed by the package."""
     return -MrDAM(np.array([[d / 2], [-d / 2]]), beta).gradient(np.array([y]))[0] / y
 
 

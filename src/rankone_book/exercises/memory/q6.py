@@ -51,7 +51,7 @@ def test_law(frozen_probability, draws):
         x = _binary(draws, 1, D)[0]
         Xi = _binary(draws, K, D)
         S, V = _partition_and_variance(x, Xi, beta)
-        level = draws.uniform(0.4, 1.2)  # the answer is far from 0, 1/2 and 1
+        level = draws.uniform(0.4, 1.2)  # so that the answer is far from 0, 1/2 and 1
         epsilon = S - level * (V / Y) ** 0.5
         expected = 0.5 * (1 + erf(-level / 2**0.5))
         hint = (

@@ -8,7 +8,7 @@ points = 3
 
 
 def by_hand(S, rate, size):
-    """X, from residuals that are unit vectors, written chunk after chunk."""
+    """X, for residuals that are unit vectors, written chunk after chunk."""
     A = np.zeros_like(S)
     for start in range(0, len(S), size):
         chunk = slice(start, start + size)

@@ -120,7 +120,7 @@ def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
     axes[1].legend()
     letters = axes[0].xaxis.label.get_size()
     width, height = size(fig.for_phone())
-    assert width == pytest.approx(3.7 * 2 * 95, rel=0.05)  # cut to what is drawn
+    assert width == pytest.approx(3.7 * 2 * 95, rel=0.05)  # cropped to the drawing
     assert height > 1.3 * width
     above, below = (ax.get_position() for ax in axes)
     assert above.y0 > below.y1

@@ -77,7 +77,7 @@ def test_it_is_in_scripts_beside_the_site_and_the_rest_stays(
     assert buffers["finer"]["encoding"] == "base64"
     # The mark by which a still is matched with its bundle.
     assert buffers["_esm"]["name"] == mark(CODE)
-    # a page that was not built anew
+    # a page that was not rebuilt
     assert moved(moved_page, tmp_path, place) == moved_page
 
 

@@ -912,8 +912,8 @@ def test_float64_rescues_a_C_that_float32_cannot_factor():
 
 
 def test_a_double_geometry_is_read_in_single_where_double_precision_ends():
-    """This is so everywhere in JAX. Its own operations would convert the arrays one by
-    one, each with a warning.
+    """This is so everywhere in JAX. Its own operations would convert the arrays
+    individually, each with a warning.
     """
     K, _, W, k, v = problem()
     with double_precision():

@@ -35,7 +35,7 @@ def double():
 
 
 def shaped(answer: Any, fill: Callable[[tuple[int, ...]], Any]) -> Any:
-    """An answer of the same structure whose numbers and arrays are filled anew."""
+    """An answer of the same structure with its numbers and arrays replaced."""
     if isinstance(answer, tuple | list):
         return type(answer)(shaped(part, fill) for part in answer)
     return fill(np.shape(answer))

@@ -365,8 +365,8 @@ def test_float32_stays_float32_and_agrees_with_float64(projection, patterns, que
 
 
 def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
-    """Where the published clip gives exactly zero, ours still points up the
-    estimate.
+    """Where the published clip gives exactly zero, ours is not zero, and descent along
+    it increases the estimate.
     """
     Xi = ro.data.binary_patterns(200, 50, key=jax.random.key(13))
     far = ro.data.binary_patterns(50, 50, key=jax.random.key(14))

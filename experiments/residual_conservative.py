@@ -1,9 +1,9 @@
 """The ResMem paper's second rule for k, σ and T (its section 4.2): among the settings
 that break fewer than a limit of the base's right answers, the one that corrects most.
 
-Beside it stands the usual rule, fewest errors. Both choose on the same held-out tenth
-from the same eighty settings. Fractions are of all examples, as in the paper's
-equations 4 and 5.
+It is compared with the usual rule, which makes the fewest errors. Both choose on the
+same held-out tenth from the same eighty settings. Fractions are of all examples, as in
+the paper's equations 4 and 5.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""What keeps some readers out of a page, as axe sees it."""
+"""Barriers of a page for readers with disabilities, as axe reports them."""
 
 from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
@@ -6,9 +6,9 @@ from playwright.sync_api import Page
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-# Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for
-# it, as text of its line where it looks like the line, and else in an element that
-# looks as it does.
+# Axe does not read MathML, and takes seconds over the glyphs. So the text of each
+# formula stands in for the formula: as text of the line if it looks like the line, and
+# otherwise in an element that looks like the formula.
 SPELL_FORMULAS = """() => {
     const LOOKS = ['color', 'backgroundColor', 'backgroundImage', 'opacity', 'filter', 'mixBlendMode', 'textShadow',
         'webkitTextFillColor', 'webkitTextStrokeColor', 'visibility', 'clipPath', 'overflow', 'transform'];
@@ -41,7 +41,7 @@ SPELL_FORMULAS = """() => {
     document.body.normalize();
 }"""
 
-# What decides how a text is drawn, as the style of an element names it.
+# Properties of an element's style that decide how its text is drawn.
 LOOKS = [
     "color",
     "backgroundColor",
@@ -71,10 +71,10 @@ LOOKS += [
     "textIndent",
 ]
 
-# Axe takes seconds over the colours of thousands of texts, one by one. Those that are
-# drawn alike, in ancestors that are drawn alike, pass or fail together: the longest is
+# Axe takes seconds over the colours of thousands of texts. Texts that look alike, in
+# ancestors that look alike, pass or fail together. So only the longest of them is
 # judged (axe does not judge the contrast of single characters), and every text of a
-# label or a field, or of what is disabled.
+# label, of a field, or of something disabled.
 JUDGED = """(LOOKS) => {
     const numbers = new Map(), known = new Map([[null, 0]]);
     const drawn = (element) => {
@@ -98,9 +98,9 @@ JUDGED = """(LOOKS) => {
     }
     for (const { element } of longest.values()) element.dataset.judged = 'for others';
 }"""
-# Most elements of a page are tokens of code: where the colours of one are judged
-# elsewhere, and it has no attribute but a class, axe finds in it what it finds in its
-# text. Those beside it stay drawn as they are, whatever rules count them.
+# Most elements of a page are tokens of code. If the colours of a token are judged
+# elsewhere, and its only attribute is a class, axe finds in it the same as in its bare
+# text. The elements beside it look the same afterwards, whichever rules count them.
 UNWRAP = """(LOOKS) => {
     const bare = new Set([...document.querySelectorAll('span:not([data-judged])')].filter((span) => {
         const plain = [...span.attributes].every(({ name }) => name === 'class');
@@ -123,8 +123,8 @@ JUDGED_ALONE = """axe.configure({ rules: [
     { id: 'link-in-text-block', selector: 'a[href][data-judged], [data-judged] a[href]' },
 ] });"""
 
-# Axe keeps the parts of every colour in maps by object, a third of its time on a long
-# table. Here such a map is a field of the object.
+# Axe stores the parts of every colour in maps by object, which takes a third of its
+# time on a long table. Here such a map is a field of the object.
 LIGHT_AXE = """(function (WeakMap) {
 %s
 })(class {
@@ -138,8 +138,8 @@ SCRIPT = LIGHT_AXE + JUDGED_ALONE
 
 
 def barriers(page: Page, *, simplify: bool = True) -> list[str]:
-    """All that axe finds wrong, a line each. Simplified first, the page is of no more
-    use.
+    """Everything that axe reports, one line each. With `simplify`, the page is changed
+    and of no further use.
     """
     if simplify:
         page.evaluate(SPELL_FORMULAS)

@@ -1,11 +1,11 @@
-"""Programs that a file of tests may ask JAX to compile: most of a test's time is
-tracing and compiling.
+"""Limits for the number of programs that a file of tests asks JAX to compile, because
+most of a test's time is tracing and compiling.
 
-Counted are requests, so that a file has one count whether the persistent cache is full
-or empty. Its programs are dropped after it, so that no file lives on another's. Counts
-are limited, and not seconds, because all machines compile equally many programs.
-`tests/compile_budget.toml` holds the most for each file, and
-`.venv/bin/python tools/compile_budget.py` renews it.
+Requests are counted, so that the count of a file does not depend on the persistent
+cache. The programs of a file are dropped after its last test, so that no file uses
+those of another. The limit is on counts and not on seconds, because all machines
+compile equally many programs. `tests/compile_budget.toml` has the limit of each file,
+and `.venv/bin/python tools/compile_budget.py` renews it.
 """
 
 import os
@@ -18,9 +18,10 @@ import jax
 import pytest
 
 TABLE = Path(__file__).with_name("compile_budget.toml")
-UNLISTED = 10  # programs that a file may compile which the table does not name
-# jax forgets the programs of a function that is garbage, and when that is collected
-# differs from run to run: `memory/test_memories.py` was seen to ask for 329 to 333.
+UNLISTED = 10  # programs that a file without an entry in the table may compile
+# JAX forgets the programs of a function that is collected as garbage, and the time of
+# the collection differs from run to run: `memory/test_memories.py` asked for 329 to 333
+# programs.
 SLACK = 1.02
 compiled = 0
 
@@ -34,8 +35,8 @@ jax.monitoring.register_event_duration_secs_listener(_count)
 
 
 def excess(file: str, count: int, table: dict[str, Any]) -> str | None:
-    """What to say of a file, by its path in tests/, that compiles too much; None on
-    another jax than was counted on.
+    """Message for a file (its path in tests/) that compiles too many programs. None if
+    it does not, or if the version of JAX is not that of the table.
     """
     most = table["most"].get(file, UNLISTED)
     if count <= SLACK * most or table["jax"] != jax.__version__:
@@ -55,7 +56,7 @@ def compile_budget(request: pytest.FixtureRequest) -> Iterator[None]:
     before = compiled
     yield
     count = compiled - before
-    jax.clear_caches()  # a process that keeps every file's programs grows to gigabytes
+    jax.clear_caches()  # otherwise the process would grow to gigabytes
     if report := os.environ.get("COMPILE_REPORT"):
         Path(report).write_text(str(count), "utf-8")
     elif said := excess(

@@ -1,9 +1,9 @@
 """Calls of the public functions, each with the arrays that a user might trace or close
 over.
 
-A use says which names it covers, how to call them, and with which arguments. An
-argument is an array, a number, or a pytree of arrays such as a memory that was made
-before. Shapes are few and small, so that programs are shared.
+A use has the names that it covers, the call, and the arguments of the call. An argument
+is an array, a number, or a pytree of arrays such as a memory. Shapes are few and small,
+so that programs are shared.
 """
 
 from collections.abc import Callable, Iterator
@@ -42,12 +42,13 @@ class Use(NamedTuple):
     Attributes:
         names: The public names that it covers, as `tools/bad_inputs.py` writes them.
         call: Takes the arguments by name.
-        arguments: What is traced in turn, while the others are closed over.
+        arguments: The arguments. Each is traced in turn, while the others are closed
+            over.
         refused: The arguments that may not be traced: the function computes on the
             host.
         whole: The arguments without a derivative.
-        outside: True if vmap and grad are compared outside of jit too, where each of
-            them compiles programs of its own.
+        outside: True if vmap and grad are also compared outside of jit, where they
+            compile programs of their own.
     """
 
     names: frozenset[str]

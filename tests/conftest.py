@@ -14,12 +14,12 @@ from compiled_programs import compile_budget  # noqa: F401  a fixture of every f
 from jaxtyping import install_import_hook
 from quick import Quick
 
-# helpers that assert: a failure there shows the values, as in a test file
+# modules with assertions, whose failures show the values as in a test file
 pytest.register_assert_rewrite("exercise_pages", "node")
-# not where other versions of jax are tried: types are the same there
+# not if other versions of JAX are tested, because the types are the same
 if find_spec("beartype"):
     install_import_hook("rankone", "shapes.checked")  # before the package is imported
-# tests compile much and run it once
+# tests compile many programs and run each of them once
 jax.config.update("jax_disable_most_optimizations", True)
 
 
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Turn the option on."""
+    """Apply the option."""
     if config.getoption("quick"):
         config.pluginmanager.register(Quick())
         # skipped tests leave files and sockets open
@@ -42,20 +42,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is imported by now stays: the search for garbage need not look through it,
-    nor so often.
+    """Exclude everything imported so far from garbage collection, and make collections
+    rarer.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
 
 
-MOST_PROCESSES = 8  # beyond, all wait for the file that takes longest
+MOST_PROCESSES = 8  # with more, all would wait for the longest file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """A process per core, so that as many files as that are tested side by side."""
+    """One process per core, so that as many files are tested in parallel."""
     return min(max(os.cpu_count() or 2, 2), MOST_PROCESSES)
 
 
@@ -71,7 +71,7 @@ LIBRARY = {
     "theory",
 }
 LIBRARY |= {"universality", "writes"}
-ADDS_AXES = {  # files in which others promote unasked, and who
+ADDS_AXES = {  # files in which other packages add axes implicitly, and which packages
     "editing/test_trees.py": "layers of equinox and flax",
     "preconditioning/test_curvature.py": "layers of equinox and flax",
 }
@@ -87,8 +87,8 @@ ADDS_TYPES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_promoted(request: pytest.FixtureRequest) -> Iterator[None]:
-    """In tests of the library no array gains an axis, and none another type, unless the
-    code says so.
+    """In tests of the library, no array is implicitly broadcast to more axes or
+    promoted to another type.
     """
     path = request.path.relative_to(Path(__file__).parent)
     file = path.as_posix()
@@ -101,8 +101,8 @@ def nothing_promoted(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def double_by_default() -> Iterator[bool]:
-    """Whether this process computes in double precision; fails a test after which that
-    has changed.
+    """True if this process computes in double precision. A test that changes this
+    fails.
     """
     before = jax.config.read("jax_enable_x64")
     yield before
@@ -122,19 +122,19 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def light() -> dict[str, str]:
-    """This process's variables, for scripts that compile much and run it once, as the
-    tests do.
+    """Environment variables for scripts that compile many programs and run each of them
+    once, as the tests do.
     """
     return os.environ | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
 
 
 @pytest.fixture
 def x64() -> Iterator[None]:
-    """A test in double precision: for a whole file,
+    """Runs a test in double precision. For a whole file:
     `pytestmark = pytest.mark.usefixtures("x64")`.
     """
     from rankone.precision import (
-        double_precision,  # here, because the hook comes before the package
+        double_precision,  # imported here, because the import hook must be first
     )
 
     with double_precision():
@@ -145,7 +145,9 @@ def x64() -> Iterator[None]:
 def experiment(
     monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> Iterator[Callable[[str], ModuleType]]:
-    """Imports a script of `experiments/` by its name, and forgets it afterwards."""
+    """Imports a script of `experiments/` by its name, and removes it from the imported
+    modules afterwards.
+    """
     folder = root / "experiments"
     monkeypatch.syspath_prepend(str(folder))
     before = set(sys.modules)

@@ -1,4 +1,4 @@
-"""Numbers that many tests draw."""
+"""Random numbers for many tests."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""What the checks of every page of exercises must do; a test file gives its page's
-second and wrong answers.
+"""Tests of the checks on a page of exercises. A test file gives the second right
+answers and the wrong answers of its page.
 
 A file defines `PAGE = Page(...)` and `class TestPage(EveryCheck): page = PAGE`.
 """
@@ -20,9 +20,9 @@ from rankone_book import exercises
 __all__ = ["COUNTS", "EveryCheck", "Page"]
 
 ROOT = Path(__file__).parents[1]
-# what the head of each page says of the stars: least and most minutes
+# Least and most minutes for each number of stars, as the head of each page states them.
 STARS = {"★": (10, 25), "★★": (15, 30), "★★★": (30, 40)}
-# exercises with checks on each page, as there are files of checks
+# Number of exercises with checks on each page: the number of its files of checks.
 COUNTS = {
     folder.name: len(list(folder.glob("q*.py")))
     for folder in (ROOT / "src/rankone_book/exercises").iterdir()
@@ -38,9 +38,9 @@ class Page:
     """A page of exercises and the answers to try on it.
 
     Attributes:
-        chapter: By which `rankone_book.exercises.grader` knows it.
-        file: Of the page in book/chapters, without its ending.
-        second: Question -> a right answer, written in another way than the page's.
+        chapter: Its name for `rankone_book.exercises.grader`.
+        file: Name of the page's file in book/chapters, without its ending.
+        second: Question -> a right answer, written differently from the page's.
         wrong: (question, what is wrong, functions that replace the right ones):
             mistakes that a good student makes.
     """
@@ -133,14 +133,14 @@ class Page:
 
 
 class EveryCheck:
-    """Every check accepts two right answers and rejects plausible wrong ones; the
-    page's table says what it asks.
+    """Every check accepts two right answers and rejects plausible wrong ones, and the
+    page's table agrees with the exercises.
     """
 
     page: Page
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
-        """One test a question, or a wrong answer."""
+        """One test for each question, or for each wrong answer."""
         if "functions" in metafunc.fixturenames:
             ids = [f"{question}: {mistake}" for question, mistake, _ in self.page.wrong]
             wrong = [

@@ -26,7 +26,8 @@ def _refusal() -> str:
     return ""
 
 
-# once, while tests are collected: no file's count of programs contains this one
+# computed while tests are collected, so that no file's count of programs includes this
+# one
 REFUSAL = _refusal()
 needs_float16 = pytest.mark.skipif(
     bool(REFUSAL), reason=f"XLA does not convert float16 on this processor: {REFUSAL}"

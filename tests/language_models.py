@@ -36,7 +36,7 @@ def alphabet():
 
 
 def tokenizer():
-    """Every byte, and some words built up by merges."""
+    """A tokenizer of all bytes, and of some words built by merges."""
     vocabulary = ["<|endoftext|>", *alphabet()]
     merges = []
     for word in WORDS:
@@ -85,7 +85,9 @@ def small_model(layers=3, seed=0, kind="llama"):
 
 @partial(jax.jit, static_argnames=("hook", "read"))
 def whole(network, tokens, **options):
-    """Logits at every position of a batch without padding, and what was read."""
+    """Logits at every position of a batch without padding, and the values that were
+    read.
+    """
     tokens = jnp.atleast_2d(tokens)
     cache = Cache.empty(
         network.config, jnp.ones(tokens.shape, bool), network.norm.dtype
@@ -100,11 +102,10 @@ def plain_logits(network, tokens):
 
 
 def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: value):
-    """Scores and what passes each site of every block, written from the definition with
-    loops over heads.
+    """Scores, and the values at each site of every block, computed from the definition
+    with loops over heads.
 
-    Noise is added to the embeddings (T, d); what `change` returns goes on in place of a
-    value.
+    Noise is added to the embeddings (T, d); the result of `change` replaces a value.
     """
     c = network.config
     w = jax.tree.map(lambda a: np.asarray(a, np.float64), network)

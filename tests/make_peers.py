@@ -1,9 +1,10 @@
-"""What the authors' own code of MEMIT, AlphaEdit, EMMET, ROME and r-ROME writes into a
-small GPT-2, for a test that runs where torch and their code are not at hand.
+"""Results of the authors' own code of MEMIT, AlphaEdit, EMMET, ROME and r-ROME on a
+small GPT-2, for a test that runs without torch and without their code.
 
-Only their results are kept, in `references/peers.npz`, and the commits they are of. Run
-with torch and transformers, and with checkouts of the four repositories of `SOURCES`:
-python tests/make_peers.py FOLDER, whose folders are named as the repositories are.
+Only the results are stored, in `references/peers.npz`, with the commits of the code.
+Run with torch and transformers, and with checkouts of the four repositories of
+`SOURCES`: python tests/make_peers.py FOLDER, whose folders are named as the
+repositories are.
 """
 
 import json
@@ -42,14 +43,16 @@ REQUESTS = [
     Request("The city of {} is", subject, "Rome")
     for subject in ("Norway", "Japan", "Oslo")
 ]
-WEIGHT = 2.0  # of C in MEMIT
-THRESHOLD = 0.1  # of the eigenvalues that AlphaEdit may use
+WEIGHT = 2.0  # weight of C in MEMIT
+THRESHOLD = 0.1  # threshold for the eigenvalues that AlphaEdit may use
 RIDGE = 0.5
 WIDTH, HIDDEN = 32, 48
 
 
 def model() -> LanguageModel:
-    """A GPT-2 of three blocks. numpy draws its weights: JAX's draws differ by version."""
+    """A GPT-2 of three blocks. numpy draws its weights, as JAX's draws depend on the
+    version.
+    """
     base = small_model(len(BLOCKS), kind="gpt2")
     rng = np.random.default_rng(0)
 
@@ -77,7 +80,7 @@ def earlier() -> np.ndarray:
 
 
 def residuals() -> np.ndarray:
-    """What each request adds to the stream after the last block (n, d)."""
+    """Changes of the stream after the last block, one per request (n, d)."""
     rng = np.random.default_rng(3)
     return rng.normal(size=(len(REQUESTS), WIDTH)).astype(np.float32)
 
@@ -93,7 +96,9 @@ def projector(C: np.ndarray) -> np.ndarray:
 
 @contextmanager
 def at(folder: Path) -> Any:
-    """Inside a checkout, whose packages come first and are forgotten afterwards."""
+    """Context inside a checkout, whose packages are imported first, and forgotten
+    afterwards.
+    """
     before, place = set(sys.modules), Path.cwd()
     sys.path.insert(0, str(folder))
     os.chdir(folder)

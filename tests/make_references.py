@@ -1,5 +1,5 @@
-"""Checkpoints with random weights, and what `transformers` answers, for tests that run
-where it is not installed.
+"""Checkpoints with random weights and the answers of `transformers`, for tests that run
+without it.
 
 Run with torch and transformers at hand: python tests/make_references.py
 """
@@ -55,7 +55,7 @@ CASES = {
     "qwen2": ("Qwen2", SIZES | HEADS | {"tie_word_embeddings": True, **PLAIN}),
     "gpt2": ("GPT2", GPT2),
 }
-# written as bfloat16; the answer is that of the same weights in float32
+# Written as bfloat16. The answers are those of the same weights in float32.
 HALF = (
     "mistral",
     "gpt2",
@@ -73,7 +73,7 @@ def make(name: str) -> None:
     head = {"GPT2": "LMHeadModel"}.get(kind, "ForCausalLM")
     model = getattr(transformers, kind + head)(config).eval()
     with torch.no_grad():
-        # as drawn they are so small that attention and norms hardly show
+        # the drawn weights are so small that attention and norms have almost no effect
         for weight in model.parameters():
             weight.mul_(8) if weight.ndim == 2 else weight.add_(
                 0.3 * torch.randn_like(weight)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Ends a module that defines the function `answer`, and calls it with each line of
-# stdin.
+# Code after a module that defines the function `answer`; it calls this function with
+# each line of stdin.
 LISTEN = """
 import { createInterface } from "node:readline";
 for await (const line of createInterface({ input: process.stdin })) {
@@ -44,8 +44,8 @@ def command() -> list[str]:
 
 
 def answer(source: str, job: Any) -> Any:
-    """What the module `source`, run in frontend/, writes as JSON on stdout when `job`
-    is JSON on its stdin.
+    """JSON output of the module `source`, run in frontend/ with `job` as JSON on its
+    stdin.
     """
     plain = json.dumps(job, default=lambda a: np.asarray(a).tolist())
     whole = [*command(), "--input-type=module", "-e", source]
@@ -58,8 +58,8 @@ def answer(source: str, job: Any) -> Any:
 
 
 def reply(source: str, job: Any) -> Any:
-    """What the function `answer` of the module `source`, run in frontend/, returns for
-    a job.
+    """Result for a job of the function `answer` of the module `source`, run in
+    frontend/.
 
     All jobs of a module go to one process, because node takes longer to start than most
     of them take.
@@ -73,7 +73,7 @@ def reply(source: str, job: Any) -> Any:
     process.stdin.flush()
     line = process.stdout.readline()
     if not line:
-        # its reason is in the captured stderr
+        # the reason is in the captured stderr
         raise RuntimeError(f"node ended with {process.wait()}")
     said = json.loads(line)
     if "error" in said:

@@ -1,5 +1,5 @@
-"""The kernels that are made from one positive number, such as a width: what the tests
-say of all classes finds a new one by itself.
+"""The kernels that are made from one positive number, such as a width. The tests of all
+classes then include a new kernel automatically.
 """
 
 import dataclasses

@@ -1,5 +1,5 @@
-"""The compiler's optimisations, which the tests leave out, for the few that compute for
-longer than they compile.
+"""Switches the compiler's optimisations on for the few tests that compute for longer
+than they compile; the others run without them.
 """
 
 from collections.abc import Iterator

@@ -2,8 +2,8 @@
 skipped, when they ask for it.
 
 No list says which tests these are. Python reports every file that is opened, every
-folder that is listed and every process that is started (PEP 578), and the report of one
-that a quick test does without ends the test as skipped.
+folder that is listed and every process that is started (PEP 578), and a test is skipped
+as soon as it does something that `--quick` excludes.
 """
 
 import os
@@ -46,7 +46,7 @@ def needs(event: str, arguments: tuple[Any, ...]) -> str | None:
 
 
 class Quick:
-    """The plugin that `--quick` turns on."""
+    """The plugin that `--quick` registers."""
 
     def __init__(self) -> None:
         self.running = False
@@ -54,9 +54,7 @@ class Quick:
         sys.addaudithook(self.heard)
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """End the running test as skipped if it asks for what a quick test does
-        without.
-        """
+        """Skip the running test if it does something that `--quick` excludes."""
         if self.running and threading.current_thread() is threading.main_thread():
             reason = needs(event, arguments)
             if reason is not None:
@@ -77,8 +75,8 @@ class Quick:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Iterator[None]:
-        """Count two more failures as skips: the test's code caught the skip, or it
-        missed a page that is not built.
+        """Count two kinds of failures as skips: the test's code caught the skip, or a
+        page is not built.
         """
         report: Any = yield
         missed = call.excinfo is not None and any(

@@ -20,8 +20,8 @@ decorated = cache(beartype(conf=BeartypeConf(hint_overrides=NUMBERS)))
 
 
 def checked(function: Callable) -> Callable:
-    """The function under the checker, whose code is written when it is first called:
-    most tests call few of them.
+    """The function under the checker, which is generated at the first call, because
+    most tests call only a few functions.
     """
 
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,6 @@
-"""The examples in the docstrings print what they say, and every public name has one."""
+"""The examples in the docstrings print the results shown there, and every public name
+has an example.
+"""
 
 import doctest
 import importlib

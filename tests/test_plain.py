@@ -115,10 +115,10 @@ def test_one_step_writes_what_it_writes_into_the_librarys_network() -> None:
     after = ro.adapt(library, x, y).layers[0]
     assert jnp.allclose(W1, after.W[:, 0], rtol=1e-9, atol=1e-12)
     assert jnp.allclose(b1, after.b, rtol=1e-9, atol=1e-12)
-    # In units of αw and of the error before the step: u₀ by 1, u₁ by the thresholds of
-    # j/6 below .7, four of six.
+    # In units of αw and of the error before the step, u₀ changes by 1, and u₁ by the
+    # fraction of thresholds j/6 below .7, which is four of six.
     written = (b1 - b1_before)[1:] / (constants.alpha * constants.linear * (y + 5.0))
-    # δ = 1e-4 in the prediction before the step
+    # the tolerance is δ = 1e-4 in the prediction before the step
     assert jnp.allclose(written, jnp.array([1, 4 / 6]), atol=1e-4)
 
 

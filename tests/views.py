@@ -1,4 +1,4 @@
-"""Sizes and themes in which a test sees its page."""
+"""Screen sizes and themes in which a test views its page."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 
 def walked(*values: Any) -> Any:
-    """Values of a test's parameters that `make test` leaves to `make walk`: what is
-    drawn alike in another view.
+    """Parameter values that only `make walk` tests, because the page looks the same in
+    a view that `make test` covers.
     """
     return pytest.param(*values, marks=pytest.mark.walk)

@@ -99,7 +99,7 @@ def test_interleaving_runs_every_job_in_every_round(monkeypatch):
     seconds = timing.interleave(
         {name: lambda name=name: calls.append(name) for name in "ab"}, 3
     )
-    # once to compile and once to see how long it takes
+    # one call to compile and one to measure the time of a call
     assert calls == list("aabb" + "ab" * 3)
     assert [len(times) for times in seconds.values()] == [3, 3]
 
@@ -112,13 +112,13 @@ def test_short_jobs_are_called_many_times_a_round_and_their_mean_is_kept(monkeyp
     monkeypatch.setattr(timing, "BURST", 5.0)
     calls = []
     seconds = timing.interleave({"a": lambda: calls.append("a")}, 2)
-    assert len(calls) == 2 + 2 * 5  # a call takes a tick of this clock
+    assert len(calls) == 2 + 2 * 5  # each call takes one tick of this clock
     assert seconds == {"a": [1 / 5] * 2}
 
 
 @pytest.fixture
 def machine():
-    """One that reads 10 bytes and does 100 operations a second."""
+    """A machine that reads 10 bytes and does 100 operations per second."""
     example = timing.Machine(8)
     example.bandwidth = 10.0
     example.products = 100.0
@@ -175,7 +175,7 @@ def test_a_record_stays_where_a_peer_of_its_is_missing(tmp_path, machine):
 
     both = [{"peer": "a"}, {"peer": "b"}]
     one = [{"peer": "a"}, {"task": "Fig. 2"}]
-    assert folder(tmp_path, "memory", one) == tmp_path  # there is none yet
+    assert folder(tmp_path, "memory", one) == tmp_path  # there is no record yet
     record.write("memory", machine, both, 7, tmp_path)
     assert folder(tmp_path, "memory", [*both, {"peer": "c"}]) == tmp_path
     assert folder(tmp_path, "memory", one) not in (

@@ -1,5 +1,5 @@
-"""The sweeps of growth time what they name, and their record is whole. Nothing here is
-timed.
+"""The sweeps of growth time the jobs that they name, and their record is complete.
+Nothing here is timed.
 """
 
 import json

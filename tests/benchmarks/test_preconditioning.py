@@ -1,5 +1,5 @@
-"""What the benchmark on preconditioning sets side by side are the same steps. Nothing
-here is timed.
+"""The steps that the benchmark on preconditioning compares are the same. Nothing here
+is timed.
 """
 
 import sys
@@ -48,7 +48,7 @@ def test_a_step_on_U_is_the_step_on_W_with_fixed_factors():
 def test_the_step_with_moments_averages_them_and_applies_the_factors_it_has():
     _, forms = suite.training_case(24, 6)
     network, (state, _) = forms["moving moments"][0]()
-    # the one that made the factors, and this one, which does not renew them
+    # the step that computed the factors, and this step, which does not renew them
     assert state.steps == 2
     # two batches have been averaged
     np.testing.assert_allclose(state.moments[0].weight, 1 - 0.95**2, rtol=1e-5)

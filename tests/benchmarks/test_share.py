@@ -1,5 +1,5 @@
-"""One GPU's part of a billion keys: what the benchmark runs, and its record. Nothing
-here is timed.
+"""The benchmark of one GPU's share of a billion keys, and its record. Nothing here is
+timed.
 """
 
 import json
@@ -47,14 +47,14 @@ def test_the_record_is_of_a_64th_of_what_the_page_computes():
     whole = growth.costs(10**9, 768, error=0.25, use="energy", hardware="cluster")
     stored_bytes = {row["form"]: row["kept"] for row in record["rows"]}
     assert stored_bytes["list, bfloat16"] * 64 == whole["half"].stored_bytes
-    # signs and norms in blocks, filled up to whole transforms
+    # signs and norms are stored in blocks, which are padded to whole transforms
     ratio = (
         stored_bytes["vector, Hadamard frequencies"]
         * 64
         / whole["hadamard"].stored_bytes
     )
     np.testing.assert_allclose(ratio, 1, rtol=0.01)
-    # nothing is read in less than the time that its bytes take by the data sheet
+    # no row is faster than the bandwidth of the data sheet allows
     bandwidth = growth.HARDWARE["cluster"].bandwidth
     for row in record["rows"]:
         assert row["wall_ms"]["min"] > 1e3 * row["bytes"] / bandwidth
@@ -67,8 +67,8 @@ def test_the_h100s_rows_say_what_was_compared():
     for row in record["rows"]:
         assert row["peer"]
         quotient = row["peer_ms"]["median"] / row["ours_ms"]["median"]
-        # times were printed to 0.01 ms, the shortest is 0.1; the ratio is a median of
-        # its own
+        # Times were printed to 0.01 ms, and the shortest is 0.1 ms. The ratio is the
+        # median of the ratios, not the ratio of the medians.
         assert quotient == pytest.approx(row["ratio"]["median"], rel=0.25, abs=0.1)
 
 

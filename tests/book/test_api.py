@@ -1,5 +1,5 @@
-"""The reference pages show every public name of the package, once, with its types as
-they are written.
+"""The reference pages show every public name of the package once, with the types as
+written in the code.
 """
 
 import doctest
@@ -24,7 +24,7 @@ PARTS = {part.name for part in pkgutil.iter_modules(ro.__path__) if part.name[0]
 
 @pytest.fixture(scope="module")
 def page_of() -> dict[str, str]:
-    """Every documented object, by its full name: the page that it is on."""
+    """Full name of every documented object → the page that it is on."""
     with (HTML / "objects.inv").open("rb") as file:
         kinds = InventoryFile.load(file, "", lambda _, page: page)
     return {
@@ -36,11 +36,11 @@ def page_of() -> dict[str, str]:
 
 
 def modules() -> list[str]:
-    """The explorers, the parts of the library, and the modules of a part that names
-    nothing itself.
+    """The explorers, the parts of the library, and the modules of a part that has no
+    names of its own.
     """
     names = ["rankone_book.widgets"]
-    for part in sorted(PARTS - {"plain"}):  # which its page shows as it is written
+    for part in sorted(PARTS - {"plain"}):  # its page shows the source code
         module = importlib.import_module(f"rankone.{part}")
         inner = (
             []
@@ -90,7 +90,7 @@ def test_types_are_as_written_and_no_markup_is_left(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_can_be_pasted(page: str) -> None:
-    """No star, bar or underscore of theirs is escaped, as those of prose are."""
+    """In prose, stars, bars and underscores are escaped; in examples they are not."""
     text = (HTML / "book" / f"{page}.html").read_text("utf-8")
     blocks = [
         html.unescape(re.sub(r"<[^>]+>", "", block))
@@ -113,7 +113,7 @@ DOCUMENTED = [
 def test_an_example_is_left_as_it_is_when_markup_is_made_of_a_docstring(
     module: str,
 ) -> None:
-    """Without a build: Sphinx is given the same examples, while the stars of prose are
+    """Without a build: Sphinx gets the examples unchanged, while stars in prose are
     escaped.
     """
     env = SimpleNamespace(temp_data={"as_it_was": None})

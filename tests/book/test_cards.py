@@ -1,5 +1,5 @@
-"""What a shared link shows, and what is left out where the published book has no
-address.
+"""The card that a shared link shows, and its parts that are left out if the published
+book has no address.
 """
 
 import re
@@ -12,7 +12,7 @@ from extensions.pages.cards import LONGEST, description, tags
 
 
 def page(*children):
-    """A page whose first section holds a note and then this paragraph."""
+    """A page whose first section has a note and then this paragraph."""
     document = new_document("page")
     section = nodes.section()
     document += section

@@ -1,5 +1,5 @@
-"""The chain behind every claim holds: row, code, test, labelled statement, figures of
-its chapter, errata.
+"""The chain behind every claim is complete: row, code, test, labelled statement,
+figures of its chapter, errata.
 """
 
 from pathlib import Path
@@ -21,9 +21,9 @@ from extensions.claims.links import read_claims, read_formats
 from rankone_book.claims import figures_in
 
 ROOT = Path(__file__).parents[2]
-# Every claim of the papers, and the sharper results about them: no row may be lost
-# unseen. A result of the book's own, such as W-rule, is listed by the docstring of the
-# code that computes it.
+# Every claim of the papers, and the sharper results about them, so that no row is lost
+# unnoticed. A result of the book's own, such as W-rule, is listed by the docstring of
+# the code that computes it.
 CLAIMS = [
     *(f"D-eq{n}" for n in range(1, 60)),
     *(f"D-fn{n}" for n in (3, 5, 6)),
@@ -141,7 +141,7 @@ def test_the_chain_of_a_claim_is_whole(row: dict[str, Any]) -> None:
     assert [fault for check in CHECKERS for fault in check(row, BOOK)] == []
 
 
-# Claims with figures of which nothing can be said in one number.
+# Claims whose figures cannot be compared with one number.
 WITHOUT_A_CONDITION = {
     "D-looseness": "ranges, recorded as text",
     "M-fig1": "sizes of the network",
@@ -205,7 +205,7 @@ def test_a_few_errata_come_first_and_none_of_them_is_a_slip_or_of_a_students_sli
 
 
 def conditioned() -> set[str]:
-    """Figures with a condition, and those that one compares with."""
+    """Figures with a condition, and the figures that conditions compare with."""
     conditions = [pair for row in ROWS for pair in row["holds"].items()]
     return {key for key, _ in conditions} | {
         other for _, text in conditions for other in figures_in(text)

@@ -1,5 +1,5 @@
-"""Each checker of the claims' chain sees the fault it is there for, and finds none in a
-whole chain.
+"""Each checker of the claims' chain reports the fault it is written for, and none in a
+complete chain.
 """
 
 from copy import deepcopy

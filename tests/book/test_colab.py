@@ -1,8 +1,9 @@
 """The notebooks run from top to bottom on Colab as last recorded: its Python, jax,
 numpy, IPython and ipywidgets.
 
-The package lies there as a wheel, with no dependencies; what else a notebook needs its
-set-up cell installs, as on Colab. The CPU build of jaxlib stands for Colab's GPU build.
+The package is there as a wheel without its dependencies. A notebook's set-up cell
+installs whatever else the notebook needs, as on Colab. The CPU build of jaxlib stands
+in for Colab's GPU build.
 """
 
 import json
@@ -95,8 +96,8 @@ def manager(
 
 @pytest.fixture(scope="module")
 def execute(manager: Callable[[], KernelManager]) -> Execute:
-    """Runs a notebook in a folder, from top to bottom; set-up cells, which install what
-    they miss, one at a time.
+    """Runs a notebook in a folder, from top to bottom. Set-up cells install missing
+    packages, so only one of them runs at a time.
     """
     installing = Lock()
 
@@ -133,8 +134,8 @@ def execute(manager: Callable[[], KernelManager]) -> Execute:
 def executions(
     execute: Execute, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Future[nbformat.NotebookNode]]]:
-    """The notebooks, executed two at a time: one after the other they would outlast all
-    other tests.
+    """The notebooks, executed two at a time, because one after another they would take
+    longer than all other tests.
     """
     pool = ThreadPoolExecutor(2)
     yield {
@@ -179,7 +180,7 @@ def test_every_solution_is_graded_right_on_colab(
         if cell.cell_type == "code" and (
             call := re.search(r'grader\.check\("(q\d+)"\)', cell.source)
         ):
-            # the stub's first, then the solution's
+            # the report on the stub, then that on the solution
             reports[call[1]] = cell.outputs[-1].data["text/plain"]
     names = [f"q{n}" for n in range(1, COUNTS[chapter.removesuffix("_exercises")] + 1)]
     assert reports == {name: f"{name}: all checks passed." for name in names}
@@ -204,8 +205,8 @@ def test_a_notebook_that_crashes_is_seen(execute: Execute, tmp_path: Path) -> No
 
 @pytest.fixture(scope="module")
 def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
-    """A kernel that a chapter's first cell has set up, and whose next cells showed a
-    widget each.
+    """A kernel after a chapter's set-up cell, and after one cell for each widget, which
+    showed it.
     """
     setup = next(
         cell.source for cell in notebook_of("editing").cells if cell.cell_type == "code"

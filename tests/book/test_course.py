@@ -1,5 +1,5 @@
-"""The map of the course holds together, and the pages and lines made from it say what
-it says.
+"""The map of the course is consistent, and the pages and lines generated from it agree
+with it.
 """
 
 import html
@@ -28,14 +28,14 @@ SYLLABI = {syllabus.title: syllabus for syllabus in COURSE.syllabi}
 
 
 def page(docname: str) -> str:
-    """Text of a built page, without its marks."""
+    """Text of a built page, without its tags."""
     source = (HTML / f"{docname}.html").read_text(encoding="utf-8")
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", source)).split())
 
 
 def hasty(syllabus: Syllabus, course: Course = COURSE) -> list[str]:
-    """What a syllabus does too early: a chapter before one that it needs, an exercise
-    before its chapter.
+    """Entries that a syllabus has too early: a chapter before one that it needs, or an
+    exercise before its chapter.
     """
     known: set[str] = set()
     early = []
@@ -135,7 +135,9 @@ def test_every_exercise_belongs_to_one_chapter() -> None:
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_leads_to_each_of_its_exercises(name: str) -> None:
-    """To their page as a whole, where all on it are its own."""
+    """The chapter leads to the whole page of exercises if all exercises there are its
+    own.
+    """
     source = (ROOT / f"book/chapters/{name}.md").read_text(encoding="utf-8")
     labels = [exercise.label for exercise in COURSE.exercises_of(name)]
     if COURSE.page_of_exercises(name) == f"{name}_exercises":
@@ -174,7 +176,7 @@ def test_a_page_behind_a_chapter_says_where_it_goes_on_from(name: str) -> None:
 
 
 def test_the_first_page_adds_up_what_the_book_takes() -> None:
-    """Nobody calls chapters short whose minutes add up to two working days."""
+    """Chapters whose minutes add up to two working days are not called short."""
     read, further, exercises_ = COURSE.minutes
     assert read == sum(COURSE.read(name) for name in CHAPTERS)
     assert further == sum(COURSE.read(name) for name in FURTHER)
@@ -225,8 +227,8 @@ def test_a_syllabus_keeps_the_order_and_fits_its_sessions(title: str) -> None:
 
 @pytest.mark.parametrize("title", SYLLABI)
 def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
-    """Counted here from the map itself and from the chapters' tables, and found on the
-    page.
+    """The minutes are summed here from the map and from the chapters' tables, and
+    compared with the page.
     """
     course = yaml.safe_load((ROOT / "book" / "course.yml").read_text(encoding="utf-8"))
     sessions = next(

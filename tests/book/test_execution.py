@@ -1,5 +1,5 @@
-"""A chapter whose execution complained on stderr fails the build, and is not kept for
-the next one.
+"""A chapter whose execution wrote to stderr fails the build, and is not cached for the
+next build.
 """
 
 from types import SimpleNamespace
@@ -39,7 +39,7 @@ def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
         True,
     ]
     app = SimpleNamespace(config=SimpleNamespace(nb_execution_cache_path=str(tmp_path)))
-    for _ in range(2):  # a second failure finds nothing more to forget
+    for _ in range(2):  # after a second failure there is nothing more to forget
         forget_complaints(app, None)
         sources = [
             cache.get_cache_bundle(record.pk).nb.cells[0].source
@@ -49,8 +49,8 @@ def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
 
 
 def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):
-    """A file that is changed, renamed or new gives another; what is compiled does not;
-    the old one goes.
+    """A changed, renamed or new file gives a new cache, and a compiled file does not.
+    The old cache is deleted.
     """
     sources, *records = ("src", "experiments/results", "benchmarks/results")
     chosen = []

@@ -1,5 +1,5 @@
-"""Words of the text that set an explorer: what they may say, and where they lead in the
-pages and the notebooks.
+"""Links in the text that set an explorer: their allowed attributes, and their targets
+in the pages and the notebooks.
 """
 
 import re

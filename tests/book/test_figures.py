@@ -1,4 +1,4 @@
-"""The book's figures have its style, and nothing else in the process has."""
+"""The book's figures have its style, and no other figure of the process has it."""
 
 import io
 from base64 import b64decode
@@ -16,7 +16,7 @@ from rankone_book.figures import _STYLE, PHONE, figure, show_pictures
 
 
 def draw(axes):
-    """What the chapters draw with."""
+    """Calls of the methods with which the chapters draw."""
     (a, b), (c, d) = axes
     x = np.linspace(0.1, 1, 20)
     a.plot(x, x**2, label="plot")
@@ -71,7 +71,7 @@ def test_a_figure_looks_as_if_all_of_matplotlib_had_the_books_style():
     np.testing.assert_array_equal(got, expected)
     fig, axes = plt.subplots(2, 2, figsize=(7.2, 5), dpi=95, layout="constrained")
     draw(axes)
-    assert (pixels(fig) != expected).any()  # the style is seen
+    assert (pixels(fig) != expected).any()  # the style makes a difference
 
 
 def test_a_saved_picture_is_drawn_once_and_is_that_of_matplotlib(monkeypatch):
@@ -120,7 +120,7 @@ def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
     axes[1].legend()
     letters = axes[0].xaxis.label.get_size()
     width, height = size(fig.for_phone())
-    assert width == pytest.approx(3.7 * 2 * 95, rel=0.05)  # cut to what is drawn
+    assert width == pytest.approx(3.7 * 2 * 95, rel=0.05)  # cropped to the drawing
     assert height > 1.3 * width
     above, below = (ax.get_position() for ax in axes)
     assert above.y0 > below.y1
@@ -187,7 +187,7 @@ def test_only_the_books_build_draws_for_a_phone_and_draws_the_same_picture(monke
     start_ipython()
     shell = InteractiveShell.instance()
     select_figure_formats(shell, {"retina"})
-    # not in a terminal
+    # the terminal's shell does not enable it
     monkeypatch.setattr(
         shell.display_formatter.formatters["image/png"], "enabled", True
     )

@@ -1,4 +1,6 @@
-"""A page waits for one style and for no script; nothing is lost on the way."""
+"""A page waits for one style sheet and for no script, and no style or script is
+lost.
+"""
 
 import json
 import re
@@ -40,7 +42,7 @@ PAGE = """<head>
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Where a page of a site with those styles is written."""
+    """Path at which a page of a site with these styles is written."""
     for name, text in STYLES.items():
         path = tmp_path / "_static" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +74,7 @@ def test_its_styles_are_one_in_their_order_and_find_what_they_name(
     assert 'url("../pictures/a.svg")' in text
     assert 'url("../fonts/c.woff2?v=1")' in text
     assert 'url("data:a,b")' in text
-    # as they stand
+    # these addresses are unchanged
     assert (
         text.count("url(data:a,b), url(#c), url(https://a.org/b.svg), url('/c.svg')")
         == 2
@@ -150,7 +152,7 @@ def test_a_page_that_is_not_written_anew_has_its_styles_as_they_are_now(
     (tmp_path / "_static" / "b.css").write_text("b { color: red }")
     again = soon(page, tmp_path, place)
     assert merged(again, place).count("red") == 2
-    assert again != page  # a browser that has the page's old style fetches the new
+    assert again != page  # a browser's old copy is not used
     assert re.sub(r"\?v=\w+", "", again) == re.sub(r"\?v=\w+", "", page)
     assert f'{OF}="_static/a.css _static/styles/c.css"' in again
 

@@ -29,7 +29,7 @@ See :eq:`split`.
 
 @pytest.fixture(autouse=True)
 def node():
-    """Node ends with the test."""
+    """Ends the process of Node after the test."""
     yield
     typesetter.close()
 
@@ -167,8 +167,8 @@ def test_the_characters_of_a_style_are_those_that_it_draws():
 
 
 def runs(tex, display=True):
-    """The lines that a formula breaks into where there is room for a run alone, by the
-    characters of each.
+    """The lines of a formula if each line has room for one run only, as lists of
+    characters.
     """
     markup = typesetter.html(tex, display).split("<mjx-assistive-mml")[0]
     return [
@@ -206,7 +206,7 @@ def test_a_long_formula_breaks_at_the_best_place_that_its_line_has():
         "4",
         "+5)",
     ]
-    assert formula.count("<mjx-runs>") >= 2  # the sum, and what is in the brackets
+    assert formula.count("<mjx-runs>") >= 2  # the sum, and the content of the brackets
 
 
 def test_what_stands_in_a_fraction_or_a_root_does_not_break():

@@ -1,5 +1,5 @@
-"""The letters and signs of the first part: distinct pictures, drawn with what is wrong
-in them.
+"""The letters and signs of the first part: distinct pictures, drawn with their
+flaws.
 """
 
 import numpy as np

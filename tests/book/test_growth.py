@@ -1,5 +1,5 @@
 """The arithmetic of the page *How it grows* agrees with the arrays of the package, with
-its theory, and with sums done by hand.
+its theory, and with results computed by hand.
 """
 
 import jax
@@ -14,7 +14,7 @@ from rankone_book import growth
 
 
 def array_bytes(value):
-    """Bytes of the arrays of an object that was not computed, keys of draws aside."""
+    """Bytes of the arrays of an object of shapes, without random keys."""
     leaves = jax.tree.leaves(value)
     arrays = [
         leaf
@@ -35,7 +35,7 @@ def memory_bytes(projection, D, Y):
 @pytest.mark.parametrize("D", [64, 768, 1024])
 def test_the_bytes_are_those_of_the_packages_arrays(D):
     Y = 2**17
-    K = 2 * Y * 0.25**2  # the patterns for which `costs` asks for Y frequencies
+    K = 2 * Y * 0.25**2  # the number of patterns for which `costs` has Y frequencies
     cost = growth.costs(int(K), D, error=0.25)
     rows = jax.eval_shape(lambda: ro.MrDAM(jnp.ones((32, D)), 1.0)).Xi
     assert cost["list"].stored_bytes == array_bytes(rows) / 32 * K
@@ -61,7 +61,8 @@ def test_a_billion_keys_on_64_devices_by_hand():
     cost = growth.costs(10**9, 768, error=0.5**0.5 / 10**0.5, hardware="cluster")
     assert cost["half"].stored_bytes == 2 * 768e9
     assert cost["half"].seconds == pytest.approx(2 * 768e9 / (64 * 3.35e12))
-    # Y = 10¹⁰ takes 20 bytes a frequency, and a block is a product of two of √1024.
+    # Y = 10¹⁰ takes 20 bytes per frequency. A block is a product of two transforms of
+    # √1024.
     assert cost["hadamard"].stored_bytes == pytest.approx(200e9)
     operations = (16 * 32 + 40) * 1e10
     assert cost["hadamard"].seconds == pytest.approx(operations / (64 * 67e12))

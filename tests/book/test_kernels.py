@@ -1,5 +1,5 @@
-"""Kernels are forks of one process: each has its imports, none sees what another one
-changed.
+"""Kernels are forks of one process: each has its imports, and none sees the changes of
+another.
 """
 
 import os
@@ -31,8 +31,8 @@ jax.config.update("jax_enable_x64", True)
 
 @pytest.fixture
 def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
-    """The forks of a process that starts with the first of them, without a thread for
-    products.
+    """The forks of a process that starts with the first fork, and that has no threads
+    for products.
     """
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     instance = Forks()
@@ -42,7 +42,7 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
 
 
 def printed(folder: Path, value: str) -> list[str]:
-    """The words that the cell prints in a kernel of its own."""
+    """Words that the cell prints in a new kernel."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
     client = NotebookClient(
         notebook, kernel_name="python3", kernel_manager_class=Kernel, timeout=300
@@ -72,7 +72,7 @@ def test_two_kernels_share_imports_and_nothing_else(
 def test_a_kernel_ends_with_the_process_that_it_is_a_fork_of(
     forks: Forks, tmp_path: Path
 ) -> None:
-    """As when the build is interrupted or killed."""
+    """This happens when the build is interrupted or killed."""
     command = [
         sys.executable,
         "-m",
@@ -84,7 +84,8 @@ def test_a_kernel_ends_with_the_process_that_it_is_a_fork_of(
     assert kernel is not None
     assert kernel.poll() is None
     forks.close()
-    # it looks for its parent every second; the limit of all tests ends this one
+    # The kernel looks for its parent every second. If it never ends, pytest's time
+    # limit stops this test.
     while kernel.poll() is None:
         time.sleep(0.1)
 
@@ -92,7 +93,7 @@ def test_a_kernel_ends_with_the_process_that_it_is_a_fork_of(
 def test_a_process_that_has_ended_starts_no_kernel(
     forks: Forks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The build starts them as usual then."""
+    """The build then starts kernels as usual."""
     ended = [sys.executable, "-c", ""]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     monkeypatch.setattr(
@@ -104,7 +105,9 @@ def test_a_process_that_has_ended_starts_no_kernel(
 
 
 def test_half_a_program_in_the_cache_says_nothing(tmp_path: Path) -> None:
-    """A kernel compiles it again; its warning would fail the page in every build."""
+    """A kernel compiles the program again. A warning about it would fail the page in
+    every build.
+    """
     script = "import jax, sys; jax.jit(lambda x: x * 3 + 1)(2.0); print(2)"
     cached = {
         "JAX_COMPILATION_CACHE_DIR": str(tmp_path),

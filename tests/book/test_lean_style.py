@@ -1,4 +1,6 @@
-"""What is left of the theme's style: all that a page can use, and little else."""
+"""The reduced style sheet of the theme has every rule that a page can use, and few
+others.
+"""
 
 import gzip
 

@@ -1,5 +1,5 @@
-"""The pictures of the built pages are light, and each page knows their sizes before
-they arrive.
+"""The pictures of the built pages are light, and each page states their sizes, so that
+they are known before the pictures load.
 """
 
 import io
@@ -44,7 +44,7 @@ def site(tmp_path):
 
 
 def lighten(pictures, pages, folder):
-    """As a build does, with what it keeps in a folder."""
+    """Lighten pictures as a build does, with a cache in a folder."""
     light = LightPictures(folder)
     lighten_all(pictures, pages, light)
     light.close()
@@ -71,14 +71,14 @@ def test_a_drawing_keeps_its_colours_and_a_photograph_nearly(site):
     with Image.open(site / "drawing.webp") as drawing:
         alpha = {colour[-1] for _, colour in drawing.getcolors()}
         colours = {colour for _, colour in on_white(drawing).getcolors()}
-    assert alpha == {0, 255}  # ink, and nothing
+    assert alpha == {0, 255}  # opaque or transparent, nothing between
     assert colours == {(0, 0, 0), (255, 255, 255)}
     x, y = np.mgrid[:80, :120]
     with Image.open(site / "photograph.webp") as photograph:
         error = np.abs(
             np.asarray(photograph, int) - np.stack([x * 3, y * 2, x + y], -1)
         )
-    assert 0 < error.max() < 32  # 60 colours; the eye sees no edge
+    assert 0 < error.max() < 32  # 60 colours; no edge is visible
     assert np.sqrt((error**2).mean()) < 9
 
 
@@ -98,7 +98,8 @@ def test_lines_keep_their_own_colours_over_translucent_areas(tmp_path):
         pixels = np.asarray(on_white(light), int)
     for colour in COLOURS[:3]:
         expected = 255 * np.asarray(to_rgb(colour))
-        assert np.linalg.norm(pixels - expected, axis=-1).min() < 60  # of 442
+        # 442 is the largest distance.
+        assert np.linalg.norm(pixels - expected, axis=-1).min() < 60
 
 
 def test_a_drawing_may_mix_many_colours_in_translucent_bands(tmp_path):
@@ -109,7 +110,7 @@ def test_a_drawing_may_mix_many_colours_in_translucent_bands(tmp_path):
     assert len(Image.fromarray(pixels).getcolors(40_000)) > 5000
     lighten([tmp_path / "bands.png"], [], tmp_path / "kept")
     with Image.open(tmp_path / "bands.webp") as bands:
-        assert bands.mode == "RGBA"  # ink on nothing
+        assert bands.mode == "RGBA"  # opaque on transparent
         error = np.abs(np.asarray(on_white(bands), int) - pixels)
     assert error[100:].max() == 0
     assert np.sqrt((error**2).mean()) < 9
@@ -221,8 +222,8 @@ def test_no_other_screen_of_the_built_book_gets_the_figure_drawn_for_a_phone():
             Image.open(at / f"{name}.webp") as wide,
         ):
             assert narrow.size != wide.size
-            # two pixels to each of a phone's column, and on the page narrower than the
-            # other, which has one or two
+            # Two pixels for each pixel of a phone's column. On the page this picture is
+            # narrower than the other, which has one or two pixels per pixel.
             assert narrow.width >= 703
             assert narrow.width / 2 < wide.width
 

@@ -1,4 +1,4 @@
-"""What the built pages link to and show is there."""
+"""All targets and pictures of the built pages exist."""
 
 import re
 from functools import cache
@@ -11,7 +11,7 @@ import yaml
 
 SITE = Path("_build/html")
 ADDRESS = re.compile(r'\s(?:href|src|srcset)="([^"]*)"')
-OWN = "r1:"  # begins the addresses of explorers, which have a test of their own
+OWN = "r1:"  # first characters of an explorer's address, which another test checks
 
 
 def pages(site: Path = SITE) -> list[Path]:
@@ -29,8 +29,8 @@ def places(path: Path) -> set[str]:
 
 
 def dead(page: Path) -> list[str]:
-    """Addresses of a page within the site that lead to no file, or to no place in
-    one.
+    """Addresses on a page that point into the site, but to no file, or to no place in a
+    file.
     """
     addresses = []
     for address in map(
@@ -89,7 +89,9 @@ def test_pages_below_a_chapter_are_listed_beside_each_of_them(
 
 
 def test_one_page_lists_the_works_so_that_every_citation_leads_there() -> None:
-    """Of several pages that list a work, the last one read would get all links to it."""
+    """If several pages listed a work, all links to it would lead to the page that is
+    read last.
+    """
     lists = [
         path.name
         for path in Path("book").rglob("*.md")

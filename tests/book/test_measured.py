@@ -1,5 +1,5 @@
-"""A figure reaches the prose, the tables and a reader's notebook as the book sets it,
-and is held to its condition.
+"""A figure appears in the prose, the tables and a reader's notebook in the book's
+format, and is checked against its condition.
 """
 
 import ast
@@ -33,7 +33,7 @@ from rankone_book.claims import (
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "_build" / "html" / "book" / "chapters"
-# tokens that say nothing
+# tokens without meaning
 LAYOUT = {
     tokenize.COMMENT,
     tokenize.DEDENT,
@@ -45,7 +45,7 @@ LAYOUT = {
 
 @pytest.fixture
 def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel that builds no book and has measured nothing."""
+    """A kernel outside of a build, in which nothing was measured yet."""
     monkeypatch.delenv("RANKONE_BUILD", raising=False)
     monkeypatch.setattr(claims, "_page", {})
     monkeypatch.setattr(claims, "_formats", {})
@@ -95,7 +95,8 @@ def test_a_build_records_the_text_and_the_number_and_shows_nothing(
         "number": number,
     }
     ((mime, record),) = second.data.items()
-    assert mime.startswith("application/papermill.record/")  # which no front end shows
+    # No front end shows this type.
+    assert mime.startswith("application/papermill.record/")
     figure = figure_of(record, second.metadata, {"D-x.y-*": ".2f"})
     assert figure == (text, number)
     assert not captured.stdout
@@ -261,7 +262,7 @@ def test_a_fold_says_what_is_in_it(shows: nodes.Element, prompt: str) -> None:
     assert ("bookkeeping" in cell["classes"]) == (
         prompt == "How these numbers are computed"
     )
-    assert "measured" in source.astext()  # whoever opens the fold sees how
+    assert "measured" in source.astext()  # the open fold shows the code
 
 
 @pytest.mark.parametrize(
@@ -283,7 +284,7 @@ def test_a_cell_that_only_sets_up_is_folded(code: str, folded: bool) -> None:
     output = nodes.container("", nodes.Text("1"), classes=["cell_output"])
     open_cell = nodes.container("", output)
     _tidy(open_cell, nodes.literal_block(text=code))
-    assert "hide_mode" not in open_cell  # a reader looks at what it shows
+    assert "hide_mode" not in open_cell  # its output is shown, so the cell stays open
 
 
 every_page = pytest.mark.parametrize(
@@ -294,7 +295,9 @@ every_page = pytest.mark.parametrize(
 
 
 def packed(code: str) -> list[str]:
-    """The statements of a cell that are several in one, or a function without `def`."""
+    """Statements of a cell that pack several into one, or that define a function
+    without `def`.
+    """
     statements = []
     for node in ast.walk(ast.parse(code)):
         chained = isinstance(node, ast.Expr) and isinstance(node.value, ast.Tuple)
@@ -308,7 +311,7 @@ def packed(code: str) -> list[str]:
         for token in tokenize.generate_tokens(io.StringIO(code).readline)
         if token.type not in LAYOUT
     ]
-    # the last may hide what the cell's last call returns
+    # the last semicolon may hide the result of the cell's last call
     statements += [token.line for token in signs[:-1] if token.string == ";"]
     return statements
 
@@ -342,7 +345,7 @@ def test_several_statements_in_one_are_seen(code: str, expected: list[str]) -> N
 
 
 def repeated(code: str) -> list[str]:
-    """Claims with several calls of `measured` in one row of calls."""
+    """Claims with several calls of `measured` in one sequence of calls."""
     repeats = []
     for node in ast.walk(ast.parse(code)):
         for block in ("body", "orelse", "finalbody"):

@@ -1,5 +1,5 @@
-"""Every setting that refutes a misconception is one that its widget takes, and shows
-the numbers that are claimed.
+"""Every setting that refutes a misconception is accepted by its widget, and gives the
+claimed numbers.
 """
 
 from functools import cache
@@ -63,12 +63,12 @@ BRIDGE = "\n".join(
 
 @cache
 def pages() -> dict[str, Any]:
-    """What each widget starts with, and what its buttons set."""
+    """The defaults of each widget, and the settings of its buttons."""
     return node.answer(BRIDGE, None)
 
 
 def started(entry: dict[str, Any]) -> dict[str, Any]:
-    """All settings of the widget that is started with those of an entry."""
+    """All settings of the widget after it was started with those of an entry."""
     return pages()[entry["widget"]]["defaults"] | entry["settings"]
 
 
@@ -102,12 +102,12 @@ def test_widgets_have_two_misconceptions_each() -> None:
         assert sum(name.startswith(f"{chapter}-") for name in SHOWN) >= 2, chapter
 
 
-# --- what is to be seen, computed by the package
+# --- the claimed numbers, computed by the package
 
 
 def query(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Patterns, query, mask of what is known, and the truth; the bottom of the picture
-    is covered.
+    """Patterns, query, mask of the known pixels, and the true picture, whose bottom is
+    covered in the query.
     """
     pictures = np.asarray(ro.data.photographs(s["size"]))
     truth = pictures[s["target"]]
@@ -121,7 +121,7 @@ def query(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
 
 
 def pull(s: dict[str, Any]) -> float:
-    """What the gauge shows."""
+    """The number that the gauge shows."""
     patterns, start, known, _ = query(s)
     features = ro.RandomFeatures(
         len(start), s["Y"], key=jax.random.key(s["seed"]), projection="hadamard"
@@ -133,7 +133,7 @@ def pull(s: dict[str, Any]) -> float:
 
 
 def blend(s: dict[str, Any]) -> float:
-    """Mean error of the exact memory over what was hidden, in grey levels from 0 to
+    """Mean error of the exact memory over the hidden pixels, in grey levels from 0 to
     1.
     """
     patterns, start, known, truth = query(s)
@@ -181,14 +181,14 @@ def free(s: dict[str, Any]) -> dict[str, float]:
     pseudo = pseudo_inverse_edit(W, K, k, v)
     ridge = ro.rank_one_edit(W, K @ K.T, k, v, ridge=0.001)
     interferences = [(((edit.apply(W) - W) @ K) ** 2).sum() for edit in (pseudo, ridge)]
-    assert interferences[1] < 0.001  # as is said of the ridge
+    assert interferences[1] < 0.001  # the entry claims this of the ridge
     return {"pseudo": interferences[0]}
 
 
 def world(
     s: dict[str, Any],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Any]:
-    """A, D, T, V and the loss that the page draws."""
+    """A, D, T, V and the loss of the explorer."""
 
     def turned(condition: float, angle: float) -> np.ndarray:
         c = np.cos(np.deg2rad(angle))
@@ -214,7 +214,7 @@ def world(
 
 def adam(s: dict[str, Any]) -> dict[str, float]:
     _, _, T, V, loss = world(s)
-    # as is asked
+    # the setting must have P = I
     np.testing.assert_allclose(
         ro.kronecker_preconditioner(T, V).to_dense(), np.eye(4), atol=1e-12
     )
@@ -231,7 +231,7 @@ def rest(s: dict[str, Any]) -> dict[str, float]:
     stopped = commutation.descend(
         loss, np.array(s["start"]), optax.sgd(rate), steps=2000, before=P.apply
     )[-1]
-    assert abs(jax.grad(loss)(stopped)).max() > 1  # the gradient is not what vanishes
+    assert abs(jax.grad(loss)(stopped)).max() > 1  # the gradient does not vanish
     return {"loss": loss(stopped)}
 
 
@@ -244,8 +244,8 @@ def faster(s: dict[str, Any]) -> dict[str, float]:
 
 
 def learned(s: dict[str, Any]) -> tuple[float, float]:
-    """Root mean squares: of the output off its table after the step, and of how far the
-    step moved it.
+    """Root mean squares of two numbers: the error of the output after the step, and the
+    change of the output by the step.
     """
 
     def target(x: Any, y: Any, x_star: Any) -> Any:
@@ -274,7 +274,7 @@ def learned(s: dict[str, Any]) -> tuple[float, float]:
 
 
 def kink(s: dict[str, Any]) -> dict[str, float]:
-    assert learned(s | {"offset": 1e-4})[0] < 1e-4  # as is said of δ
+    assert learned(s | {"offset": 1e-4})[0] < 1e-4  # the entry claims this of δ
     return {"error": learned(s)[0]}
 
 
@@ -288,8 +288,8 @@ def base(s: dict[str, Any]) -> dict[str, float]:
 
 
 def bench(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, Any]:
-    """Keys and values that the bench stores, and what it reads of them at queries, by a
-    rule.
+    """Keys and values that the bench stores, and a function that reads them at queries
+    by a rule.
     """
     x, _, off = np.transpose(s["pairs"])
     normals = np.asarray(

@@ -18,7 +18,7 @@ from rankone.language import rewriting
 from rankone.writes import kernels
 
 PAGE = Path(__file__).parents[2] / "book" / "notation.md"
-# what a name of an object stands for
+# classes of the objects that the tables name
 OBJECTS = {
     "edit": ro.RankOneEdit,
     "kernel": kernels.Kernel,
@@ -28,8 +28,8 @@ OBJECTS = {
 
 
 def codes(page: str) -> Iterator[str]:
-    """What the tables show as code. A name that begins with a dot belongs to the object
-    before it.
+    """Code in the tables. A name that begins with a dot belongs to the object before
+    it.
     """
     for row in re.findall(r"^\| \$.*\|$", page, re.M):
         owner = ""
@@ -90,7 +90,7 @@ def members(definition: Any) -> dict[str, Any]:
 
 @cache
 def words() -> set[str]:
-    """Every name that stands alone in a call: of a class, a function, a field, a
+    """Every name that can stand alone in the tables: of a class, a function, a field, a
     method, or an argument of one of these.
     """
     every = [definition for named in public().values() for definition in named]

@@ -1,4 +1,4 @@
-"""What a notebook's first cell says."""
+"""The report that a notebook's first cell prints."""
 
 import sys
 from types import ModuleType, SimpleNamespace

@@ -1,5 +1,5 @@
-"""The Colab notebooks say what the pages say, in plain Markdown; `test_colab.py` runs
-them.
+"""The Colab notebooks have the text of the pages in plain Markdown; `test_colab.py`
+runs them.
 """
 
 import ast
@@ -60,8 +60,8 @@ def unresolved(text: str) -> list[str]:
 
 
 def dangling(text: str) -> set[str]:
-    """Links within a notebook that lead nowhere: by `id` in JupyterLab 4 and VS Code,
-    by `name` in Colab.
+    """Links within a notebook that have no target: an `id` for JupyterLab 4 and VS
+    Code, and a `name` for Colab.
     """
     return set(re.findall(r"\]\(#([^)]+)\)", text)) - set(
         re.findall(r'<a id="([^"]+)" name="\1">', text)
@@ -69,7 +69,7 @@ def dangling(text: str) -> set[str]:
 
 
 def outputs(chapter: str, mime: str) -> list[nbformat.NotebookNode]:
-    """Outputs of a notebook that have a form."""
+    """Outputs of a notebook that have data of a MIME type."""
     all_outputs = (
         output for cell in read(chapter).cells for output in cell.get("outputs", [])
     )
@@ -121,7 +121,7 @@ def test_the_notebook_has_one_section_of_references_and_the_citations_lead_there
     assert cited <= set(
         re.findall(r'^- <a id="work-([^"]+)" name="work-\1">', listed, re.MULTILINE)
     )
-    # a citation that leads to the site
+    # no citation leads to the site instead of the notebook's own list
     assert not re.search(r"\[[A-Z][\w+]*\d\d\w?\]\(http", text)
 
 
@@ -133,14 +133,14 @@ def test_figures_keep_their_alternative_text(chapter: str) -> None:
         alternative = output.metadata["image/png"]["alt"]  # for IPython and nbconvert
         assert len(alternative) > 20
         assert output.data["text/plain"] == alternative  # for VS Code
-        assert "<summary>The figure in words</summary>" in text  # for all others
+        assert "<summary>The figure in words</summary>" in text  # for all the others
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_an_explorer_that_was_not_run_is_its_still_and_says_where_it_is_live(
     chapter: str,
 ) -> None:
-    # without a kernel a front end may fail
+    # a front end without a kernel may fail on a widget
     assert outputs(chapter, "application/vnd.jupyter.widget-view+json") == []
     words = [
         o.data

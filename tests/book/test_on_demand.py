@@ -1,4 +1,6 @@
-"""What widgets are made of leaves the page, and waits in scripts that it can find."""
+"""The code and data of widgets move from the page to scripts, which the page can
+load.
+"""
 
 import base64
 import json
@@ -35,7 +37,7 @@ def page(finer: str = FINER, pictures: str = "AAAA") -> str:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Where a chapter of a site is written."""
+    """Path at which a chapter of a site is written."""
     path = tmp_path / "book" / "chapters" / "retrieval.html"
     path.parent.mkdir(parents=True)
     return path
@@ -50,7 +52,7 @@ def parts(text: str) -> dict[str, dict[str, Any]]:
 
 
 def stored_text(place: Path, part: dict[str, Any]) -> str:
-    assert not Path(part["script"]).is_absolute()  # a site is read from any address
+    assert not Path(part["script"]).is_absolute()  # a site must work at any address
     script = (place.parent / part["script"]).read_text()
     match = re.fullmatch(
         rf'\(globalThis\.rankoneBytes \?\?= {{}}\)\["{part["name"]}"\] = (".*");\n',
@@ -73,8 +75,9 @@ def test_it_is_in_scripts_beside_the_site_and_the_rest_stays(
     assert stored_text(place, buffers["_esm"]) == CODE
     assert buffers["_esm"]["encoding"] == "utf-8"
     assert buffers["finer"]["encoding"] == "base64"
-    assert buffers["_esm"]["name"] == mark(CODE)  # by which a still knows its bundle
-    # a page that was not built anew
+    # The mark by which a still is matched with its bundle.
+    assert buffers["_esm"]["name"] == mark(CODE)
+    # a page that was not rebuilt
     assert moved(moved_page, tmp_path, place) == moved_page
 
 
@@ -98,7 +101,7 @@ def test_what_waits_is_loaded_by_no_page(
     assert stored_text(place, waiting) == FINER
     scripts = re.findall(r'<script defer src="([^"]*)"></script>', moved_page)
     assert waiting["script"] not in scripts
-    assert len(scripts) == 1  # the code
+    assert len(scripts) == 1  # the widget's code
 
 
 def test_what_is_empty_stays(tmp_path: Path, place: Path) -> None:

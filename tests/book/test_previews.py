@@ -1,5 +1,5 @@
-"""What a card shows of a link, a symbol or a computed number, and how the search ranks
-what defines a word.
+"""The cards of links, symbols and computed numbers, and the ranking of definitions in
+the search.
 """
 
 import doctest
@@ -103,8 +103,8 @@ def recorded(key: str, text: str, number: float):
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    """Builds a book of four pages with this last sentence, and returns it with the
-    warnings.
+    """Builds a book of four pages with `quote` as the last sentence, and returns the
+    site and the warnings.
     """
 
     def make(quote: str) -> tuple[Path, str]:
@@ -177,7 +177,7 @@ def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_tha
     row = page[page.index('id="claims-t-1-2"') :]
     assert re.search(r'part of <span class="math[^>]* data-tex="y".*?: 0\.50</p>', row)
     assert "printed differently" not in row
-    # "the same" says nothing without the row above it
+    # "the same" has no meaning without the row above it
     assert "<p>four times that: 2</p>" in row
     assert (
         '<a class="headerlink" href="#claims-t-1-2" aria-label="Permanent link to T-1.2">'
@@ -255,7 +255,7 @@ def test_a_formula_that_is_a_symbol_shows_its_row_and_its_other_meanings(
 ) -> None:
     page = (site / "part" / "one.html").read_text()
     page_cards = cards(site, "part/one")
-    # none in a link, no longer one
+    # no symbol in a link, and no longer symbol
     assert re.findall(r'<span class="symbol[^>]*data-tex="([^"]*)"', page) == [r"\beta"]
     assert re.search(
         r"\$\\beta&gt;0\$.*sharpness.*scalar.*sharp", page_cards[r"\beta"], re.DOTALL
@@ -316,7 +316,7 @@ def test_an_element_is_whole_and_an_empty_mark_stands_for_what_it_is_in() -> Non
 
 
 def answers(site: Path, *queries: str) -> dict[str, list[dict]]:
-    """The definitions that the search page puts first, as it ranks them."""
+    """The definitions that the search page lists first, in its order."""
     source = """let text = ""; for await (const part of process.stdin) text += part;
         const { search, data, queries } = JSON.parse(text);
         const made = [data, search, "return [definitionsOf, DEFINITIONS]"];
@@ -395,7 +395,8 @@ KINDS = ["symbol", "claim", "statement", "function", "class", "module", "method"
             [(["ab c"], "Ab c", "symbol", ""), (["ab"], "Ab", "module", "")],
             [1, 0],
         ),  # the name itself
-        ("ab", [(["a bc"], "A bc", "claim", "")], []),  # two letters begin too much
+        # Two letters are too few: too many names begin with them.
+        ("ab", [(["a bc"], "A bc", "claim", "")], []),
         (
             "hal",
             [

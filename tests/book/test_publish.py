@@ -1,6 +1,4 @@
-"""What has been published stays: releases and their wheels, whatever is published
-later.
-"""
+"""Published releases and their wheels stay, whatever is published later."""
 
 import json
 import subprocess
@@ -27,9 +25,7 @@ def remote(tmp_path: Path) -> Path:
 
 
 def site(tmp_path: Path, name: str, **files: str) -> Path:
-    """A built site: an index that says its name, a wheel of its own, and what is
-    given.
-    """
+    """A built site: an index with its name, a wheel of its own, and the given files."""
     folder = tmp_path / name
     for path, text in {
         "index.html": name,
@@ -43,7 +39,7 @@ def site(tmp_path: Path, name: str, **files: str) -> Path:
 
 
 def listed(remote: Path, path: str = "") -> dict[str, str]:
-    """What the branch holds below a path: file -> hash of its content."""
+    """Files of the branch below a path: file -> hash of its content."""
     lines = git(
         remote, "ls-tree", "-r", "gh-pages", *([path] if path else [])
     ).splitlines()
@@ -108,8 +104,8 @@ def test_what_does_not_name_a_release_is_refused(
 def test_a_push_in_between_is_not_lost(
     tmp_path: Path, remote: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another job publishes between the look at the branch and the push: the push is
-    refused, and done again.
+    """Another job publishes after the branch was read and before the push. The push is
+    refused, and publishing is repeated.
     """
     arrange = publish.arrange
     times = []

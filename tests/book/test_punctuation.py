@@ -1,4 +1,6 @@
-"""A formula and the marks at it stay on one line, and no letter of the text is lost."""
+"""A formula and the punctuation next to it stay on one line, and no letter of the text
+is lost.
+"""
 
 from types import SimpleNamespace
 

@@ -1,5 +1,5 @@
-"""A page is as long, and asks of its reader as many numbers, as the book allows
-itself.
+"""No page exceeds the book's limits for the reading time and for the numbers in the
+text.
 """
 
 from pathlib import Path

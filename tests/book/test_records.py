@@ -67,7 +67,7 @@ def test_a_run_does_not_go_on_from_a_damaged_record(place, experiment):
 
 
 def others(path):
-    """The options of each cell that its line names."""
+    """The options that the line of each cell names."""
     return [cell[4] for cell in json.loads(path.read_text())["cells"]]
 
 
@@ -91,10 +91,10 @@ def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_c
     assert run({"q": 5}) == [five]
     assert run({"q": 5}, "--q", "4") == [five, four]
     assert others(path) == [{}, {"q": 4}]
-    assert run({"q": 4}) == [five, four]  # the whole experiment is another now
+    assert run({"q": 4}) == [five, four]  # the full value of q has changed
     assert others(path) == [{"q": 5}, {}]
     later = {"q": 4, "r": 1}
-    # measured before there was an r
+    # these cells were measured before r existed
     assert run(later) == [
         five | {"r": None},
         four | {"r": None},
@@ -148,7 +148,7 @@ def test_what_is_written_is_read_and_nothing_is_named_twice(tmp_path):
     [
         (",[[0.25,null],true,2]]", ",[[0.25,null],true]]"),  # a result is missing
         (",[[0.25,null],true,2]]", ",[[0.25,null],true,2,3]]"),  # one too many
-        ("[0,0,0.5,[0,0]", "[0,9,0.5,[0,0]"),  # names that there are not
+        ("[0,0,0.5,[0,0]", "[0,9,0.5,[0,0]"),  # an index of names that does not exist
         ("[0,0,0.5,[0,0]", "[0,0,0.5,[0]"),  # no seed
         ('{"machine":0', '{"machine":9'),
         ("[0,0,0.5,[0,0],{},", "[0,0,0.5,[0,0],"),
@@ -165,7 +165,9 @@ def test_a_record_whose_places_lead_nowhere_is_named(tmp_path, old, new):
 
 
 def test_the_recorded_files_are_as_they_would_be_written_now(tmp_path):
-    """Every number, name and machine stands in them once, whoever added to them."""
+    """Every number, name and machine is in a file only once, also if several runs wrote
+    to it.
+    """
     for path in records.folder().glob("*.json"):
         records.write_record(tmp_path / path.name, records.read_record(path))
         assert (tmp_path / path.name).read_text() == path.read_text(), path.name
@@ -249,7 +251,9 @@ def test_a_grid_of_the_book_s_own_is_not_called_the_paper_s():
 
 
 def test_a_part_of_an_experiment_is_counted_by_itself():
-    """Figs 3 and 4A share a record: neither may be credited with the other's cells."""
+    """Figs 3 and 4A have a common record, and the cells of one must not be counted for
+    the other.
+    """
     record = record_of((10, 0, 50, "gaussian"), (20, 0, 500, "gaussian"))
     assert (
         str(records.coverage(record, Y=10))
@@ -277,8 +281,8 @@ main(Experiment("race", "Race.", {{"Y": list(range(20))}}, measure, {{"queries":
 
 
 def test_two_runs_into_one_record_lose_nothing(tmp_path, root):
-    """Halves that overlap, in two processes; a third that is killed in the middle; then
-    the whole of it again.
+    """Two processes measure overlapping halves, and a third is killed in the middle.
+    Then the whole is measured again.
     """
     code = RACE.format(folder=str(root / "experiments"))
 

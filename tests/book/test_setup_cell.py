@@ -1,5 +1,5 @@
-"""The first code cell of each notebook: it installs this very build, nothing that is
-there, and says what fails.
+"""The first code cell of each notebook installs this build, reinstalls nothing, and
+reports what fails.
 """
 
 import ast
@@ -43,7 +43,7 @@ CHAPTERS = sorted(
     if "kernelspec" in p.read_text("utf-8")
 )
 PAGE = "https://example.org/book/page.html"
-# the port that discards: nobody listens
+# port of the discard service, on which nothing listens
 CLOSED = "http://127.0.0.1:9/rankone-0.1.0-py3-none-any.whl"
 
 
@@ -96,8 +96,8 @@ def test_the_set_up_cell_knows_what_the_chapter_took_in_this_build(
     sys.platform != "linux", reason="Linux alone tells the peak of a process"
 )
 def test_the_set_up_cells_know_the_memory_that_chapters_took() -> None:
-    """But for one that ran into its time limit, which MyST-NB then executes in its own
-    way.
+    """One chapter may lack the number: a chapter that ran into its time limit, which
+    MyST-NB then executes itself.
     """
     assert (
         sum("megabytes=None" not in written(chapter) for chapter in CHAPTERS)
@@ -126,7 +126,7 @@ def test_what_a_chapter_needs_is_found_through_the_package(tmp_path: Path) -> No
         "matplotlib",
         "plotly",
     }
-    # which brings cycler
+    # matplotlib depends on cycler, which is therefore not listed
     assert set(needed(tmp_path, ["from rankone.shown import g"])) == {
         "tqdm",
         "matplotlib",
@@ -217,8 +217,8 @@ def test_the_peak_memory_of_a_chapter_is_in_the_cache_and_not_in_its_key(
     assert peak_megabytes(None) is None
 
 
-# The cell as a reader runs it: a kernel with jax and no rankone, a server that has this
-# build's wheels.
+# The cell as a reader runs it: in a kernel with jax and without rankone, with a server
+# that has this build's wheels.
 
 
 def wheel_of(
@@ -255,7 +255,7 @@ def wheel_of(
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """A site with this build's wheels, and what was asked of it."""
+    """A site with this build's wheels, and the requests it has received."""
     folder = tmp_path_factory.mktemp("site")
     requests = list[str]()
     published = sorted((HTML / "wheels").glob("*/*.whl"))
@@ -285,8 +285,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """A kernel with the packages of this environment, but no rankone; `run` gives what
-    a cell prints, or its error.
+    """A kernel with the packages of this environment, but no rankone; `run` returns the
+    output of a cell, or its error.
     """
     folder = tmp_path_factory.mktemp("reader")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
@@ -297,7 +297,8 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
             [python, "-c", ask], capture_output=True, text=True, check=True
         ).stdout.strip()
     )
-    # whose own .pth files, rankone's among them, sleep
+    # The packages of this environment are found by their path. The .pth files among
+    # them, such as rankone's, have no effect there.
     (own / "shared.pth").write_text(sysconfig.get_path("purelib"))
     command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (folder / "reader").mkdir()
@@ -337,7 +338,9 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
 
 @pytest.fixture
 def bare(reader: SimpleNamespace) -> Callable[[str], SimpleNamespace]:
-    """The kernel's `run`, after what an earlier test installed is gone."""
+    """The kernel's `run`, after the packages that an earlier test installed are
+    removed.
+    """
     for folder in [
         *reader.own.glob("rankone*"),
         *reader.own.glob("greedy*"),

@@ -1,5 +1,5 @@
-"""A build without solutions holds none of them: not in a page, a copy of its source,
-nor the search index.
+"""A build without solutions has none of them in a page, in a copy of its source, or in
+the search index.
 """
 
 import html
@@ -28,8 +28,8 @@ PROMISE = "# Promise\n\nWith checks and folded\nsolutions, in {doc}`residual_exe
 
 
 def removed(text: str) -> str:
-    """The solutions of a page's source, found in another way than the extension finds
-    them.
+    """The solutions in a page's source, extracted in another way than the extension
+    does.
     """
     return "\n".join(
         part.split("{solution-end}")[0] for part in text.split("{solution-start}")[1:]
@@ -37,13 +37,13 @@ def removed(text: str) -> str:
 
 
 def answers(text: str) -> list[str]:
-    """What the functions of the solutions return."""
+    """Return values in the functions of the solutions."""
     return re.findall(r"^ +return (?!\.\.\.)(.{8,})", removed(text), re.MULTILINE)
 
 
 def words(text: str, least: int) -> set[str]:
-    """Beginnings of words of so many letters at least, as a search index that cuts
-    their endings has them.
+    """Beginnings of words of at least `least` letters. A search index has words without
+    their endings.
     """
     return {
         word[:6].lower()
@@ -78,8 +78,8 @@ def test_a_solution_that_is_not_recognised_stops_the_build():
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory):
-    """The five pages and one that promises solutions, built with and without; cells are
-    not executed.
+    """The five pages and a page that mentions solutions, built with and without
+    solutions; cells are not executed.
     """
     source = tmp_path_factory.mktemp("source")
     built = tmp_path_factory.mktemp("built")
@@ -108,7 +108,7 @@ def sites(tmp_path_factory):
 
 
 def plain(site: Path, pattern: str) -> str:
-    """What the files of a site say, without the marks between the words."""
+    """Text of the files of a site, without tags."""
     texts = (path.read_text(encoding="utf-8") for path in sorted(site.glob(pattern)))
     return "\n".join(
         html.unescape(re.sub(r"<[^>]+>", "", text)) if "html" in pattern else text

@@ -1,6 +1,4 @@
-"""Every explorer of the built pages has a still, drawn with the bundle that the page
-carries.
-"""
+"""Every explorer of the built pages has a still, drawn with the bundle of the page."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-"""Tours: what a page's source may say, what the page then holds, and whether the guesses
-are right.
+"""Tours: the allowed source, the page that is built from it, and the answers to the
+guesses.
 """
 
 import re
@@ -36,7 +36,7 @@ GOOD = """1. {try}`Half is hidden <retrieval?>`. {at}`The *vector* <vector>` hea
 
 
 def built(tmp_path: Path, tour: str) -> tuple[str, str]:
-    """A page that holds a tour, built by Sphinx alone, and the warnings of the build."""
+    """A page with a tour, built by Sphinx alone, and the warnings of the build."""
     source = tmp_path / "source"
     (source / "frontend" / "retrieval").mkdir(parents=True)
     presets = ROOT / "frontend" / "retrieval" / "presets.js"
@@ -124,7 +124,8 @@ def test_the_link_of_the_lead_starts_the_tour_whose_title_says_its_minutes() -> 
     words = len(re.sub(r"<[^>]*>|\{\w+\}|- \[.\]", "", cards).split())
     runs = len(re.findall(r"\{try\}`", cards))
     hands = len(re.findall("Drag |Look inside|: move |Your turn", cards))
-    # to read, to see each run play, to look at each card, and to do what some ask for
+    # time to read, to watch each run, to look at each card, and to do the tasks of some
+    # cards
     seconds = WORD * words + 1.5 * runs + 3 * len(re.findall(r"^\d+\. ", cards, re.M))
     seconds += 20 * hands
     assert 4.25 < seconds / 60 <= 5.5
@@ -143,7 +144,9 @@ WHO = {
 
 
 def guesses(path: Path) -> list[tuple[dict[str, object], str]]:
-    """Each guess of a page's tours: what its answer sets, and the option ticked."""
+    """Each guess of a page's tours: the settings of its answer, and the ticked
+    option.
+    """
     text = path.read_text(encoding="utf-8")
     pairs = []
     for tour in re.findall(r"^:::\{tour\}.*?^:::$", text, re.M | re.S):
@@ -188,7 +191,7 @@ def test_the_last_card_of_the_first_tour_shows_a_way_that_works() -> None:
     broken, repaired = node.reply(BRIDGE, job)
     assert tuple(broken) == (True, False)
     assert tuple(repaired) == (True, True)
-    # without touching the slider that was moved
+    # the repair keeps all settings of the broken case
     assert all(cases[1][name] == value for name, value in cases[0].items())
 
 

@@ -1,5 +1,5 @@
-"""A server of the built book, a browser, and pages that remember all they asked for and
-complained of.
+"""A server of the built book, a browser, and pages that record all their requests and
+errors.
 """
 
 import subprocess
@@ -33,7 +33,7 @@ SIZES = {
     "desktop": {"width": 1280, "height": 900},
     "phone": {"width": 390, "height": 844},
 }
-# with the contents beside the text
+# a screen with the contents beside the text
 WIDE = {
     "desktop": {"viewport": {"width": 1440, "height": 900}},
     "phone": {},
@@ -63,8 +63,8 @@ SHIFTS = """() => new Promise((resolve) => {
     setTimeout(() => resolve([0, []]), 1000); // an observer is not told that there was none
 })"""
 
-# Told of each change, not asked in each frame: a frame that nobody asks for is not
-# drawn.
+# Observers report each change, instead of a check in each frame, because the browser
+# draws no frame that nothing requests.
 LAID_OUT = """() => new Promise((resolve) => {
     const root = document.documentElement;
     const look = () => {
@@ -118,7 +118,7 @@ class Watched:
             self.errors.append(line.text)
 
     def leave(self) -> None:
-        """Record nothing any more: the page goes on to another path."""
+        """Stop recording, before the page goes to another path."""
         for event, note in self._notes.items():
             self.page.remove_listener(event, note)
 
@@ -134,8 +134,8 @@ class Watched:
         ]
 
     def open(self, path: str) -> Page:
-        """Go to a page of the book and wait until its widgets stand and all of it is
-        laid out.
+        """Go to a page of the book, and wait until its widgets are ready and the whole
+        page is laid out.
         """
         self.path = path
         self.page.goto(f"{self.site}/{path}", wait_until="load")
@@ -143,8 +143,8 @@ class Watched:
         return self.page
 
     def see_all(self) -> None:
-        """Scroll through the page as a reader does, so that what waits for the view is
-        drawn.
+        """Scroll through the page as a reader does, so that the parts which are drawn
+        only in view are drawn.
         """
         self._wait(
             """async () => {
@@ -166,21 +166,22 @@ class Watched:
         self.page.wait_for_load_state("networkidle")
 
     def shift(self) -> tuple[float, list]:
-        """How much of the page moved in its worst 5 seconds, as browsers reckon it, and
-        what moved most.
+        """Layout shift of the page in its worst 5 seconds, as browsers measure it, and
+        the elements that moved most.
 
-        The contents beside the text do not count: they unfold where the reader is.
+        The contents beside the text do not count, because they unfold at the reader's
+        position.
         """
         return tuple(self.page.evaluate(SHIFTS))
 
-    # unlike `evaluate`, it gives up where no frame is ever drawn
+    # unlike `evaluate`, it times out if no frame is ever drawn
     def _wait(self, condition: str) -> None:
         self.page.wait_for_function(condition, timeout=60_000)
 
 
 @pytest.fixture(scope="session")
 def built() -> Path:
-    """The folder of the built book, built anew where it is stale."""
+    """The folder of the built book, rebuilt if it is out of date."""
     subprocess.run(["make", "--silent", "html"], cwd=ROOT, check=True, timeout=900)
     return HTML
 
@@ -200,7 +201,7 @@ def browser() -> Iterator[Browser]:
     path = chromium.find()
     if path is None:
         pytest.fail(chromium.ADVICE)
-    expect.set_options(timeout=30_000)  # a busy machine may take its time
+    expect.set_options(timeout=30_000)  # a busy machine may be slow
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
@@ -210,10 +211,10 @@ def browser() -> Iterator[Browser]:
 def context_of(
     browser: Browser, size: str, theme: str, script: str = "", **options: object
 ) -> BrowserContext:
-    """A reader's browser: a screen and a theme; what one page has loaded, the next
-    finds in its cache.
+    """A reader's browser with a screen and a theme. All its pages have one cache.
 
-    No page opens where another was left, and `script` runs before anything else in it.
+    No page restores the state of an earlier page. `script` runs before anything else on
+    each page.
     """
     phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
     context = browser.new_context(
@@ -229,8 +230,8 @@ def context_of(
 
 @pytest.fixture(scope="session")
 def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched]]:
-    """The page of a reader who goes through the book in one tab and asked for
-    stillness, for each size and theme.
+    """The page of a reader who goes through the book in one tab with reduced motion,
+    for each size and theme.
     """
     tabs: dict[tuple[str, str], Page] = {}
 
@@ -249,7 +250,7 @@ def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched
 
 @pytest.fixture(scope="session")
 def book_pages(browser: Browser) -> Iterator[Kept]:
-    """Pages for the book, which one test hands on to the next."""
+    """Pages for the book, which the tests reuse."""
     pages = Kept(
         lambda size, theme, **options: context_of(
             browser, size, theme, **options
@@ -261,8 +262,8 @@ def book_pages(browser: Browser) -> Iterator[Kept]:
 
 @pytest.fixture
 def visit(book_pages: Kept, site: str) -> Iterator[Callable[..., Watched]]:
-    """A page for this test: `visit("phone", "dark")`; `.open(path)` goes to a page of
-    the book.
+    """Makes a page for this test: `visit("phone", "dark")`. `.open(path)` goes to a
+    page of the book.
     """
     visits: list[Watched] = []
 
@@ -279,7 +280,7 @@ def visit(book_pages: Kept, site: str) -> Iterator[Callable[..., Watched]]:
 
 @pytest.fixture(scope="session")
 def widget_pages(browser: Browser) -> Iterator[Kept]:
-    """Pages for widgets, which one test hands on to the next."""
+    """Pages for widgets, which the tests reuse."""
     pages = Kept(partial(page_of, browser))
     yield pages
     pages.close()
@@ -287,8 +288,8 @@ def widget_pages(browser: Browser) -> Iterator[Kept]:
 
 @pytest.fixture
 def alone(widget_pages: Kept) -> Iterator[Callable[..., Page]]:
-    """A page with one widget alone: `alone("sketch", "phone", settings={…})`; errors in
-    its console fail the test.
+    """Makes a page with one widget alone: `alone("sketch", "phone", settings={…})`.
+    Errors in its console fail the test.
     """
     with opener(widget_pages) as new:
         yield new
@@ -298,11 +299,10 @@ def alone(widget_pages: Kept) -> Iterator[Callable[..., Page]]:
 def explorer(
     alone: Callable[..., Page], request: pytest.FixtureRequest
 ) -> Callable[..., Page]:
-    """The same for the bundle that a file of tests names, `BUNDLE`, with the `OPTIONS`
-    it names.
+    """The same for the bundle `BUNDLE` of a file of tests, with the file's `OPTIONS`.
 
-    What the question that it opens on hides is shown, unless the test has a guess to
-    make: `guess=True`.
+    The parts that the opening question hides are shown, unless the test makes a guess:
+    `guess=True`.
     """
     named = request.module
 

@@ -1,5 +1,5 @@
-"""A page that is simplified before axe reads it hides no barrier that axe would have
-found.
+"""Simplifying a page before axe reads it hides no barrier that axe would have
+reported.
 """
 
 from collections.abc import Iterator
@@ -59,8 +59,8 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def spoil(page: Page, how: str) -> None:
-    """Put a barrier into the last block: at a name that is not the longest there, where
-    `how` means a token.
+    """Put a barrier into the last block. If `how` means a token, it is put at a name
+    that is not the longest there.
     """
     page.evaluate(
         f"""() => {{

@@ -1,4 +1,4 @@
-"""The memory bench, driven as a reader does."""
+"""The memory bench, operated as by a reader."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ LINE = np.linspace(-1.3, 1.3, 261)
 
 
 def read_by(page_state, rule):
-    """What the package reads along the line of what is stored on the page."""
+    """The package's readings along the line, from the pairs stored on the page."""
     keys = np.transpose(page_state["keys"])[:1]
     values = np.asarray(page_state["values"])[None]
     return interpolate(
@@ -52,7 +52,7 @@ def test_a_pair_is_dragged_and_its_address_brings_it_back(explorer):
     after = state(page)
     assert after["keys"][6][0] > before["keys"][6][0] + 0.05
     assert after["values"][6] > before["values"][6] + 0.2
-    # exactly, wherever it is
+    # the readings are exact, wherever the pair is
     np.testing.assert_allclose(after["read"], after["values"], atol=1e-9)
     assert [after["values"][i] for i in (0, 9)] == [before["values"][i] for i in (0, 9)]
     grip.focus()
@@ -124,4 +124,4 @@ def test_in_the_plane_on_a_phone_keys_move_and_all_is_accessible(explorer):
         report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
         assert report.response["violations"] == [], report.generate_report()
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-    assert page.evaluate(paint, 1) != truth  # painted anew
+    assert page.evaluate(paint, 1) != truth  # repainted

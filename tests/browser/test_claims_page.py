@@ -1,5 +1,5 @@
-"""A reader finds the claims of a source, a status, a chapter, or with a word; the
-address keeps what was asked.
+"""A reader filters the claims by source, status, chapter or words, and the address has
+the filter.
 """
 
 import re
@@ -33,7 +33,7 @@ def test_claims_are_found_by_words_source_status_and_chapter(visit: Callable) ->
     assert all(
         "nearest" in text.lower() for text in page.locator(ROWS).all_text_contents()
     )
-    # one of another source: nothing is left
+    # a chapter of another source leaves no row
     page.locator(".claims-filter").get_by_label("Chapter", exact=True).select_option(
         index=1
     )
@@ -73,7 +73,7 @@ def test_a_claim_is_one_line_until_it_is_opened(visit: Callable) -> None:
     page.goto(page.url.partition("?")[0].partition("#")[0] + "#claims-d-eq3")
     expect(page.locator("#claims-d-eq3 td").nth(2).locator("p").first).to_be_visible()
     page.locator(".claims-filter").get_by_label("Words").fill("D-eq2 critical")
-    expect(figures).to_be_visible()  # where few rows are left, they are open
+    expect(figures).to_be_visible()  # if few rows are left, they are open
 
 
 @pytest.mark.parametrize("page_name", ["claims", "errata"])

@@ -1,6 +1,4 @@
-"""The editing explorer, driven as a reader does, and compared with JAX for what it then
-shows.
-"""
+"""The editing explorer, operated as by a reader, and its results compared with JAX."""
 
 import re
 
@@ -25,14 +23,14 @@ def grip(page, name):
 
 
 def place(page, name):
-    """Where a handle says that it is."""
+    """Position of a handle, as its label states it."""
     words = grip(page, name).get_attribute("aria-valuetext").replace("−", "-")
     return [float(v) for v in re.fullmatch(r"x (\S+), y (\S+)", words).groups()]
 
 
 def drag(page, name, dx, dy):
     """Takes a handle and moves it by pixels."""
-    # away from the edges, beyond which there is nothing to drag over
+    # away from the edges, beyond which a drag is not possible
     grip(page, name).evaluate("(each) => each.scrollIntoView({ block: 'center' })")
     box = grip(page, name).locator(".r1-hit").bounding_box()
     x = box["x"] + box["width"] / 2
@@ -45,7 +43,7 @@ def drag(page, name, dx, dy):
 
 
 def check_against_jax(page_state):
-    """The edit on show, after the kept ones, is the package's."""
+    """The displayed edit, applied after the stored ones, equals the package's."""
     settings = page_state["settings"]
     with double_precision():
         keys = jnp.asarray(settings["keys"])
@@ -254,7 +252,7 @@ def test_questions_are_posed_and_answered(explorer, size):
         pose(page, key)
         expect(page.locator(".r1-ask")).to_contain_text("?")
         expect(page.locator(".r1-found")).to_be_empty()
-        # nothing tells the answer before the guess
+        # nothing shows the answer before the guess
         assert page.locator(".r1-bar-fill").count() == 0
         guesses = page.get_by_role("group", name="Your prediction").get_by_role(
             "button"

@@ -1,5 +1,5 @@
-"""What all explorers share, on a page of the book, with mouse and keys as a reader and
-a lecturer have them.
+"""The common parts of all explorers, on a page of the book, operated with mouse and
+keys as by a reader and a lecturer.
 """
 
 import csv
@@ -61,7 +61,7 @@ def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visi
 
     page.evaluate(TEXT)
     page.get_by_role("link", name="three keys").click()
-    # a browser tells of a new address later
+    # a browser reports a new address later
     page.wait_for_function("() => (" + STATE + ")().preset === 'few'")
     expect(page.locator(".r1-ask")).to_be_in_viewport()
     back = page.get_by_role("button", name="Back to the text")
@@ -70,7 +70,7 @@ def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visi
     expect(page.get_by_role("link", name="three keys")).to_be_in_viewport()
     expect(back).to_be_hidden()
 
-    # written at most so often
+    # the address is written only from time to time
     expect(page).to_have_url(re.compile(r"#r1:editing\?q=few$"))
     page.goto(copied)
     page.wait_for_function(
@@ -159,7 +159,7 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
     page.keyboard.press("Control+p")
     page.wait_for_function("() => window.printed")
     stills = page.locator(".r1-handout section")
-    expect(stills).to_have_count(2)  # each is drawn once it rests
+    expect(stills).to_have_count(2)  # each is drawn when it has converged
     page.emulate_media(media="print")
     assert (
         len(

@@ -1,4 +1,4 @@
-"""The landscape explorer and the small figures, driven as a reader does."""
+"""The landscape explorer and the small figures, operated as by a reader."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -33,7 +33,7 @@ def pixel(page, plane):
 
 
 def image(page, plane):
-    """A landscape as it is painted, with what lies over it."""
+    """The painted landscape, with its overlays."""
     return page.evaluate(
         "n => document.querySelectorAll('.r1-ground')[n].toDataURL()", plane
     )

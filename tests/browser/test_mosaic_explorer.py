@@ -1,6 +1,4 @@
-"""The mosaic explorer, driven as a reader does, and compared with JAX for what it then
-shows.
-"""
+"""The mosaic explorer, operated as by a reader, and its results compared with JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +14,7 @@ from rankone_book.characters import characters, packed_characters
 
 BUNDLE = "mosaic"
 SMALL = {"K": 100, "Y": 4096, "beta": 40, "target": 44}
-# how many times pictures have come
+# counts how often pictures have arrived
 COUNTED = """{
     const later = Response.prototype.arrayBuffer;
     window.unpacked = 0;
@@ -30,7 +28,7 @@ DONE = "s.exact.done && s.distributed.done && !s.playing && !s.due"
 
 @pytest.fixture
 def explorer(alone):
-    """A page with the widget alone, for a reader who asked for stillness."""
+    """Makes a page with the widget alone, with reduced motion."""
 
     def new(size="desktop", *, settings=None, **options):
         return alone(
@@ -48,7 +46,7 @@ def explorer(alone):
 
 
 def rest(page, i=0):
-    """Waits until both runs are known and on show; returns the state."""
+    """Waits until both runs are computed and displayed; returns the state."""
     page.evaluate(
         "() => new Promise((done) => requestAnimationFrame(() => "
         "requestAnimationFrame(done)))"
@@ -57,14 +55,16 @@ def rest(page, i=0):
 
 
 def wall(page, track):
-    """A wall as it is painted."""
+    """The painted wall."""
     return page.evaluate(
         "track => document.querySelector(`.r1-of-${track} .r1-wall`).toDataURL()", track
     )
 
 
 def light(page, place, track="exact", K=100):
-    """The opacity of the middle of a picture's square on a wall: 0 where nothing is."""
+    """The opacity of the middle of a picture's square on a wall; 0 if the square is
+    empty.
+    """
     n = int(np.ceil(np.sqrt(K)))
     return page.evaluate(
         """([track, row, column, n]) => {
@@ -79,7 +79,7 @@ def light(page, place, track="exact", K=100):
 
 
 def press(page, place, track="exact", K=100):
-    """Where a picture stands on a wall."""
+    """Position of a picture on a wall."""
     n = int(np.ceil(np.sqrt(K)))
     box = page.locator(f".r1-of-{track} .r1-wall").bounding_box()
     cell = box["width"] / n
@@ -111,7 +111,7 @@ def test_both_runs_end_where_the_package_ends(explorer):
             clamp=known,
             progress=False,
         )
-        # float32 in the page: errors of steps add up, pixels are 1/16
+        # the page computes in float32: errors of steps add up, pixels are 1/16
         np.testing.assert_allclose(page_state[name]["x"], end.x, atol=2e-3 / 16)
         wrong = ((np.asarray(end.x) > 1 / 32) != (Xi[s["target"]] > 1 / 32)).sum()
         assert page_state[name]["wrong"] == wrong
@@ -202,7 +202,8 @@ def test_each_slider_does_at_its_ends_what_the_page_says(
     assert (page_state["distributed"]["wrong"] == 0) == distributed
     law = page_state["law"]["needed"]
     words = page.locator(".r1-sentence").inner_text()
-    few = exact and page_state["settings"]["Y"] < law  # else the vector is not to blame
+    # Otherwise the vector is not the cause.
+    few = exact and page_state["settings"]["Y"] < law
     assert ("too few" in words) == few
 
 
@@ -212,7 +213,7 @@ def test_ten_thousand_pictures_are_read_by_the_list_and_not_by_the_vector(explor
     assert page.evaluate("() => window.unpacked") == 1
     slide(page, "K", 4)
     page_state = rest(page)
-    assert page.evaluate("() => window.unpacked") == 2  # those beyond the first 2,500
+    assert page.evaluate("() => window.unpacked") == 2  # those beyond 2,500
     assert page_state["settings"]["K"] == 10000
     assert page_state["exact"]["wrong"] == 0
     assert page_state["exact"]["spread"] < 1.5
@@ -220,7 +221,7 @@ def test_ten_thousand_pictures_are_read_by_the_list_and_not_by_the_vector(explor
     assert page_state["law"]["needed"] > 100 * page_state["settings"]["Y"]
 
 
-# what each question ends on, by the law and by trial with the same pictures
+# the result of each question, by the law and by trial with the same pictures
 @pytest.mark.parametrize(
     ("question", "guess", "right"),
     [

@@ -1,5 +1,5 @@
-"""Every page of the built book: nothing from elsewhere, nothing broken, light enough,
-open to every reader.
+"""Every page of the built book loads nothing from other sites, has no broken part, is
+light enough, and has no barrier.
 """
 
 import gzip
@@ -20,18 +20,18 @@ from extensions.course.contents import contents
 from extensions.pages.explorer_links import state_of
 
 ROOT = Path(__file__).parents[2]
-WEIGHT = 600_000  # bytes, gzipped, of all that a page fetches
-PLOTLY = 1_000_000  # of one with plotly
-SHIFT = 0.05  # of what a reader sees, moved while the page loads and is read
+WEIGHT = 600_000  # gzipped bytes of everything that a page fetches
+PLOTLY = 1_000_000  # the limit for a page with plotly
+SHIFT = 0.05  # layout shift allowed while the page loads and is read
 FORMULA = re.compile(r"\$[^$\s`][^$`]*\$|^```\{math\}", re.MULTILINE)
 
 
 def listed_pages() -> list[str]:
-    """Paths of the pages in the table of contents, and the one that Sphinx adds."""
+    """Paths of the pages in the table of contents, and of the page that Sphinx adds."""
     return [*(f"{page.document}.html" for page in contents(ROOT)), "search.html"]
 
 
-# each size and each theme once: a visit takes seconds
+# each size and each theme only once, because a visit takes seconds
 SCREENS = [
     ("desktop", "light"),
     ("phone", "dark"),
@@ -63,14 +63,14 @@ def prose(source: str) -> str:
 
 @cache
 def weight(path: Path) -> int:
-    """Bytes of a file as it travels."""
+    """Gzipped bytes of a file."""
     return len(gzip.compress(path.read_bytes()))
 
 
 @pytest.fixture(scope="module")
 def view(request: pytest.FixtureRequest, reader: Callable) -> Iterator[Any]:
-    """A page in one size and theme, scrolled through once: all the checks of that view
-    share the visit.
+    """A page in one size and theme, scrolled through once. All checks of the view use
+    this visit.
     """
     path, size, theme = request.param
     watched = reader(size, theme)
@@ -106,8 +106,8 @@ def test_page_asks_only_this_machine_and_finds_everything(view: Any) -> None:
 
 @in_every_view
 def test_formulas_stand_in_the_page(view: Any) -> None:
-    """Letters for the eye, MathML for the ear, TeX for a copy: of each formula, and
-    without a script that sets them.
+    """Each formula has letters to see, MathML for screen readers and TeX to copy, and
+    no script sets it.
     """
     bare = """(formulas) => formulas.filter((each) => {
         const whole = each.dataset.tex && each.querySelector('mjx-c') && each.querySelector('math')?.textContent;
@@ -120,7 +120,7 @@ def test_formulas_stand_in_the_page(view: Any) -> None:
         source.is_file() and FORMULA.search(prose(source.read_text()))
     )
     assert not [url for url in view.requests if re.search("mathjax.*js|katex", url)]
-    # an accent is no overflow
+    # an accent does not count as overflow
     assert view.page.locator("mjx-container[tabindex]:not([display])").count() == 0
 
 
@@ -183,7 +183,7 @@ def test_a_figure_drawn_for_a_phone_is_whole_on_one_and_nowhere_else(
     view: Any, request: pytest.FixtureRequest
 ) -> None:
     _, size, _ = request.node.callspec.id.rsplit("-", 2)
-    # what stands in a closed fold is not laid out
+    # the content of a closed fold is not laid out
     wrong = """(phone) => [...document.querySelectorAll('picture > img')].filter((image) => {
         if (!image.checkVisibility()) return false;
         const box = image.closest('figure') ?? image.closest('.cell_output');
@@ -222,23 +222,23 @@ def test_page_is_in_its_theme_and_fits_its_screen(
 def test_nothing_moves_for_a_reader_who_asked_for_stillness(
     view: Any, built: Path
 ) -> None:
-    """Not even for .01 ms: with a duration on every element, each change of style
-    starts thousands of transitions.
+    """There is no duration, not even of .01 ms: with a duration on every element, each
+    change of style would start thousands of transitions.
     """
     moving = """() => [...document.querySelectorAll(':not(mjx-container *)')].filter((element) => {
         const { transitionDuration, animationDuration } = getComputedStyle(element);
         return [transitionDuration, animationDuration].some((times) => times.split(', ').some((time) => time !== '0s'));
     }).map((element) => element.outerHTML.slice(0, 160))"""
     assert view.page.evaluate(moving) == []
-    # thousands of letters: what rules them moves nothing
+    # the style of the formulas' thousands of letters has no transition
     style = built / "_static" / "formulas.css"
     assert not re.search("transition|animation", style.read_text())
 
 
 @in_views([(path, *SCREENS[0]) for path in LEADING])
 def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
-    """Words that set an explorer, followed by a reader: each sets what it says, shows
-    it, and leads back.
+    """Links that set an explorer: each sets its settings, shows the explorer, and leads
+    back.
     """
     page = view.page
     before = page.evaluate(SETTINGS)
@@ -275,7 +275,7 @@ def test_page_has_no_barrier(
 
 
 def test_a_copied_formula_is_its_tex(visit: Any) -> None:
-    """Chosen by two clicks, or with the words around it, as a reader chooses."""
+    """The formula is selected by two clicks, or with the words around it."""
     page = visit().open("book/chapters/hopfield.html")
     page.evaluate(
         "document.addEventListener('copy', (e) => { window.copied = "
@@ -320,9 +320,7 @@ def test_a_screen_reader_is_given_every_formula_that_is_laid_out(visit: Any) -> 
 
 
 def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> None:
-    """What lies far below waits until the browser is idle, which here is when the test
-    says so.
-    """
+    """Parts far below wait until the browser is idle, which the test decides here."""
     watched = visit(
         script="window.requestIdleCallback = (next) => { window.next = next; }"
     )
@@ -344,7 +342,9 @@ def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> N
 
 
 def test_the_notation_does_not_move_while_its_rows_arrive(visit: Any) -> None:
-    """On a slow day the first rows of a table are seen before its last have come."""
+    """On a slow connection the first rows of a table are visible before the last rows
+    arrive.
+    """
     page = visit().open("book/notation.html")
     widths = (
         "(heads) => heads.map((head) => Math.round(head.getBoundingClientRect().width))"
@@ -358,7 +358,9 @@ def test_the_notation_does_not_move_while_its_rows_arrive(visit: Any) -> None:
 
 
 def test_a_strip_of_symbols_comes_as_a_whole(visit: Any) -> None:
-    """The widths of its columns hang on all its rows, so it waits for what follows."""
+    """The widths of its columns depend on all rows, so the strip waits for the element
+    after it.
+    """
     page = visit().open("book/chapters/distributed.html")
     strip = page.locator("table.symbols")
     assert strip.is_visible()

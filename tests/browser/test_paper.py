@@ -1,4 +1,6 @@
-"""A page prints whole, the book becomes one PDF, and the site opens from a folder."""
+"""A page prints completely, the book becomes one PDF, and the site opens from a
+folder.
+"""
 
 import io
 import shutil
@@ -15,7 +17,7 @@ from pypdf import PdfReader, PdfWriter
 from serve import server
 from zip_site import pack, rooted
 
-# what A4 has between its margins, in pixels of the page
+# A4 paper between its margins, in pixels of the page
 PAPER = {
     "width": 665,
     "height": 980,
@@ -77,7 +79,7 @@ def bound(browser: Any, short: tuple[Path, str]) -> PdfReader:
 
 def test_the_book_has_its_pages_numbers_and_contents(bound: PdfReader) -> None:
     texts = [" ".join(page.extract_text().split()) for page in bound.pages]
-    assert len(texts) == 6  # title, contents, two sheets of each
+    assert len(texts) == 6  # title, contents, and two sheets of each page
     assert texts[0] == "Page one About one. Version 1"
     assert (
         texts[1]

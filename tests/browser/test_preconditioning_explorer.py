@@ -1,5 +1,5 @@
-"""The preconditioning explorer, driven as a reader does, and compared with JAX for what
-it then shows.
+"""The preconditioning explorer, operated as by a reader, and its results compared with
+JAX.
 """
 
 import re
@@ -25,7 +25,7 @@ ACTIONS = {
 
 
 def rest(page, i=0):
-    """Waits until all is counted and playing has ended; returns the state."""
+    """Waits until all steps are counted and playing has ended; returns the state."""
     return settled(page, "s.counts && !s.playing", i)
 
 
@@ -71,7 +71,7 @@ def check_against_jax(page_state):
 
 def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
     page = explorer(guess=True)
-    # what would tell the answer is hidden when the page opens
+    # the parts that show the answer are hidden when the page opens
     assert rest(page)["pending"]
     expect(page.locator("[data-cell=explicit-loss]")).to_have_text("?")
     expect(page.locator(".r1-found")).to_be_empty()
@@ -353,11 +353,11 @@ def test_reset_and_two_on_a_page(explorer):
 def test_what_answers_the_hand_stands_on_one_screen(explorer):
     page = explorer(settings={"method": "penalty"})
     page.set_viewport_size({"width": 1366, "height": 768})
-    # a column of the book
+    # the width of the book's column
     page.add_style_tag(content="main { width: 757px; padding: 0 !important }")
     rest(page)
     tops = page.evaluate("""() => ["body", "side", "stage-block"].map((name) => {
         const box = document.querySelector(`.r1-${name}`).getBoundingClientRect();
         return name === "body" ? box.top : box.bottom;
     })""")
-    assert max(tops[1:]) - tops[0] < 768 - 54  # under the book's own bar
+    assert max(tops[1:]) - tops[0] < 768 - 54  # below the book's header bar

@@ -1,5 +1,5 @@
-"""Cards and the search, as a reader meets them: by pointer, by key, by finger; from a
-server and from a folder.
+"""Cards and the search, used by pointer, by key and by finger, from a server and from a
+folder.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ NUMBER = "a.number[data-figure='D-eq2.critical_load']"
 
 @pytest.fixture
 def folder(browser: Any, built: Path) -> Iterator[Callable[[str], Any]]:
-    """Opens a page of the book from its folder, where no page may read another."""
+    """Opens a page of the book from its folder, where no page may read another page."""
     said: list[str] = []
     with browser.new_context() as context:
         page = context.new_page()
@@ -37,10 +37,10 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     page = folder(PAGE)
     card = page.locator(CARD)
     number = page.locator(NUMBER).first
-    # nothing is loaded before a card is asked for
+    # nothing is loaded before a card is requested
     assert not page.locator("script[src*='/previews/']").count()
-    # The page's time moves only when it is told to: on a busy machine the card would
-    # close before the pointer has reached it.
+    # The test advances the page's clock, because on a busy machine the card would close
+    # before the pointer reaches it.
     page.clock.install(time=0)
     page.clock.pause_at(1)
     number.hover()
@@ -61,7 +61,7 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     link.hover(trial=True)  # the card has stopped moving
     words = number.bounding_box()
     there = link.bounding_box()
-    # on the way it is over the text
+    # on the way the pointer is over the text
     page.mouse.move(words["x"] + 5, words["y"] + words["height"] + 2)
     page.mouse.move(there["x"] + 5, there["y"] + 5)
     page.locator(f"{CARD}:hover").wait_for()
@@ -114,7 +114,7 @@ def test_a_finger_opens_a_sheet_and_its_second_tap_follows_the_link(visit: Any) 
     card.wait_for(state="hidden")
     number.tap()
     card.wait_for()
-    number.evaluate("(each) => each.click()")  # where it may lie under the sheet
+    number.evaluate("(each) => each.click()")  # the number may be under the sheet
     page.wait_for_url("**#cell-*")
     assert not card.is_visible()
 

@@ -1,6 +1,4 @@
-"""The residual explorer, driven as a reader does, and compared with JAX for what it
-then shows.
-"""
+"""The residual explorer, operated as by a reader, and its results compared with JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -45,7 +43,7 @@ def rest(page, i=0):
 
 
 def floats(values):
-    """A typed array as playwright hands it over."""
+    """A typed array, as playwright returns it."""
     return np.array(list(values.values()) if isinstance(values, dict) else values)
 
 
@@ -58,7 +56,7 @@ def line_points(page, title, tone):
 
 
 def check_against_jax(page_state):
-    """Points, base and residuals on the stage, and the laws, are the package's."""
+    """Points, base and residuals on the stage, and the laws, equal the package's."""
     s = page_state["settings"]
     model = page_state["model"]
     n = s["n"]
@@ -364,11 +362,11 @@ def test_reset_and_two_on_a_page(explorer):
 def test_what_answers_the_hand_stands_on_one_screen(explorer):
     page = explorer()
     page.set_viewport_size({"width": 1366, "height": 768})
-    # a column of the book
+    # the width of the book's column
     page.add_style_tag(content="main { width: 757px; padding: 0 !important }")
     rest(page)
     tops = page.evaluate("""() => ["body", "side", "stage-block"].map((name) => {
         const box = document.querySelector(`.r1-${name}`).getBoundingClientRect();
         return name === "body" ? box.top : box.bottom;
     })""")
-    assert max(tops[1:]) - tops[0] < 768 - 54  # under the book's own bar
+    assert max(tops[1:]) - tops[0] < 768 - 54  # below the book's header bar

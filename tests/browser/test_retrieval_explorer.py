@@ -1,5 +1,5 @@
-"""The retrieval explorer, driven as a reader does, and compared with JAX for what it
-then shows.
+"""The retrieval explorer, operated as by a reader, and its results compared with
+JAX.
 """
 
 import math
@@ -16,20 +16,20 @@ from views import walked
 import rankone as ro
 
 BUNDLE = "retrieval"
-QUICK = {"Y": 2000}  # for tests that ask for no number of the approximate memory
+QUICK = {"Y": 2000}  # for tests that need no number of the approximate memory
 # two float32 programs that add in different orders; see tests/widgets/test_retrieval.py
 RTOL = 1e-4
 
-# What the kernel's side answers, in the page: "hello" and a run that returns the query
-# itself.
+# Replacement for the kernel in the page: it answers "hello", and a run that returns the
+# query itself.
 KERNEL = """(content, buffers, answer) => {
   window.asked = [...(window.asked ?? []), content];
   const reply = { id: content.id, device: "test device", energy: -0.5, steps: content.steps, seconds: 0.25 };
   setTimeout(() => answer(reply, content.kind === "run" ? [new DataView(buffers[1])] : []), 20);
 }"""
 
-# A reader who rests has the map measured, a core's work for a minute: here it is asked
-# for without its cells.
+# When the reader pauses, the page measures the map, which takes a core a minute. Here
+# the map is requested without its cells.
 UNMEASURED = """{
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...more) {
@@ -41,8 +41,8 @@ UNMEASURED = """{
 
 @pytest.fixture
 def explorer(alone):
-    """A page with the widget alone, for a reader who asked for stillness, with the
-    photographs of a `detail`.
+    """Makes a page with the widget alone, with reduced motion and the photographs of a
+    `detail`.
     """
     from rankone_book.widgets import RetrievalExplorer
 
@@ -64,9 +64,7 @@ def explorer(alone):
 
 
 def rest(page, i=0):
-    """Waits until all steps of what was asked for are computed and on show; returns the
-    state.
-    """
+    """Waits until all requested steps are computed and displayed; returns the state."""
     page.evaluate(
         "() => new Promise((done) => requestAnimationFrame(() => "
         "requestAnimationFrame(done)))"
@@ -106,22 +104,22 @@ def pixels(page, panel):
 
 
 def floats(values):
-    """A Float32Array as playwright hands it over."""
+    """A Float32Array, as playwright returns it."""
     return np.array(
         list(values.values()) if isinstance(values, dict) else values, np.float32
     )
 
 
 def step(page):
-    """The step on show: the whole state is thousands of numbers."""
+    """The displayed step alone, because the whole state has thousands of numbers."""
     return page.evaluate("() => document.querySelector('.w').__rankone_state().step")
 
 
 def check_against_jax(page, leave=True):
-    """Energies of each step and both last states equal the package's own run from the
-    same query.
+    """The energies of each step and both last states equal those of the package from
+    the same query.
 
-    The page is left meanwhile, because its explorer would go on measuring the map.
+    The page is left first, because its explorer would continue to measure the map.
     """
     page_state = state(page)
     states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
@@ -198,8 +196,8 @@ MOVING = {"reduced_motion": "no-preference"}
 
 
 def watched(page):
-    """Each pair of answers that was painted since the last call, whether it was the
-    query, and when.
+    """Each pair of answers that was painted since the last call, with a flag for the
+    query, and the time.
     """
     frames = page.evaluate("window.pictures.splice(0)")
     return [
@@ -209,7 +207,7 @@ def watched(page):
 
 
 def played(frames):
-    """Seconds from the query to the last new picture; the pictures between them
+    """Seconds from the query to the last new picture. The pictures between them must
     differ.
     """
     begun = max(i for i, (_, _, query, _) in enumerate(frames) if query)
@@ -247,9 +245,9 @@ def test_a_slider_shows_ends_while_it_moves_and_plays_when_it_is_let_go(explorer
     assert state(page)["playing"] is False
     page.mouse.up()
     rest(page)
-    # on a machine that has time
+    # on a machine that is not busy
     assert played(watched(page)) == pytest.approx(0.7, abs=0.6)
-    page.keyboard.press("ArrowLeft")  # a key is let go, too
+    page.keyboard.press("ArrowLeft")  # a key is released too
     rest(page)
     played(watched(page))
 
@@ -290,7 +288,7 @@ def test_dragging_the_point_shows_one_end_after_another_and_then_plays(explorer)
     played(watched(page))
     assert min(steps) > 0
     assert not any(query for _, _, query, _ in frames)
-    # as many ends as this machine had time for
+    # the machine computes as many ends as it has time for
     assert len({pictures[:2] for pictures in frames}) > 10
     assert during["ends"] - before["ends"] > 5
     assert during["settings"]["beta"] != 75
@@ -301,7 +299,7 @@ def test_dragging_the_point_shows_one_end_after_another_and_then_plays(explorer)
     assert rest(page)["settings"] == before["settings"]  # one drag is one step back
 
 
-EXTREMES = {  # of each slider, and what the verdicts and the sentence then say
+EXTREMES = {  # ends of each slider, and the verdicts and the sentence there
     "beta": [
         ("Home", "✗ a blend", "✗ a blend", "is too small to separate"),
         ("End", "✓", "✗ lost in noise", "Lower β"),
@@ -354,7 +352,7 @@ def test_the_vector_does_not_grow_and_comes_back_when_a_picture_is_taken_out(exp
     assert np.abs(np.subtract(sums, values)).max() > 10
     page.get_by_role("button", name="rocket", exact=True).click()
     rest(page)
-    # a rounding of float32
+    # equal up to a rounding of float32
     assert np.abs(np.subtract(strip(page)[1], values)).max() <= 1
     slide(page, "Y", 5)
     rest(page)
@@ -364,7 +362,7 @@ def test_the_vector_does_not_grow_and_comes_back_when_a_picture_is_taken_out(exp
 
 
 def strokes(page):
-    """A stroke with the mouse over the query, and one with a finger."""
+    """Functions that draw a stroke over the query with the mouse and with a finger."""
     canvas = page.locator(".r1-query")
 
     def places(points):
@@ -519,7 +517,7 @@ def test_the_map_is_shaded_at_once_and_measured_while_the_reader_rests(explorer)
         "(all) => all.map((r) => r.getAttribute('fill'))"
     )
     assert len(first) == 200
-    assert len(set(first)) > 20  # the closed form, before anything was measured
+    assert len(set(first)) > 20  # the closed form, before any cell was measured
     page.wait_for_function(
         "() => document.querySelector('.w').__rankone_state().mapped > 12",
         timeout=60_000,
@@ -534,7 +532,7 @@ def test_the_map_is_shaded_at_once_and_measured_while_the_reader_rests(explorer)
         "() => document.querySelector('.w').__rankone_state().mapped"
     ).json_value()
     slide(page, "beta", 1)
-    assert rest(page)["mapped"] >= mapped  # another β another point of the same one
+    assert rest(page)["mapped"] >= mapped  # another β is another point of the same map
 
 
 def test_finer_photographs_come_when_they_are_asked_for(explorer):
@@ -627,7 +625,7 @@ def test_every_slider_changes_what_is_computed_as_it_should(explorer):
 
 @pytest.mark.parametrize("basis", ["cos", "exp", "expexp"])
 def test_every_basis_equals_jax(explorer, basis):
-    # positive features run away within ten steps at this D
+    # at this D, positive features diverge within ten steps
     page = explorer(settings={"beta": 1, "steps": 3})
     unfold(page)
     page.get_by_label("Features", exact=True).select_option(basis)
@@ -636,11 +634,11 @@ def test_every_basis_equals_jax(explorer, basis):
 
 
 def test_five_hundred_patterns_of_bits_equal_jax(explorer):
-    # in so much noise no two agree for long
+    # with so much noise, two computations agree only for a few steps
     page = explorer(settings={"collection": "bits", "K": 500, "Y": 3000, "steps": 2})
     page_state = rest(page)
     assert page_state["numbers"] == {"exact": 500 * 100, "distributed": 6000}
-    assert page_state["relativeNoise"] is None  # the bounds are for fewer
+    assert page_state["relativeNoise"] is None  # the bounds apply to fewer patterns
     expect(page.locator(".r1-of-distributed .r1-muted")).to_have_text(
         re.compile("of the bits wrong")
     )
@@ -675,7 +673,7 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "
         "2Y = 120,000 numbers; T sums all 6, as long for any K",
-        use_inner_text=True,  # what is left out here stands there on a phone
+        use_inner_text=True,  # the words that are left out here are shown on a phone
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()
     slide(page, "K", 2)
@@ -725,7 +723,7 @@ def test_what_plays_is_told_by_its_steps_and_judged_when_it_has_settled(explorer
         "The distributed memory follows its noise"
     )
     expect(verdicts[0]).to_have_text("on its way")
-    # its picture changes no more, while the other one's does
+    # its picture no longer changes, while the other picture does
     scrubber.fill(str(end["steps"] - 5))
     expect(verdicts[0]).to_have_text("✓ astronaut")
     expect(verdicts[1]).to_have_text("on its way")
@@ -745,7 +743,8 @@ def test_until_the_guess_all_parts_agree_with_what_is_asked(explorer, size):
     pill.scroll_into_view_if_needed()
     top = page.evaluate("scrollY")
     pill.click()
-    # the question and its guesses are in view, and the page has moved no more than that
+    # the question and its guesses are in view, and the page has moved only as far as
+    # needed
     for part in (".r1-ask", "[data-guess=none]", "[data-skip]"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     room = page.locator(".r1-say").bounding_box()["height"] + 60
@@ -753,12 +752,12 @@ def test_until_the_guess_all_parts_agree_with_what_is_asked(explorer, size):
     for memory in ("exact", "distributed"):
         later = page.locator(f".r1-of-{memory}").get_by_text("after your guess")
         expect(later).to_be_visible()
-    # the vector is as long as it will be, and shows none of its old entries
+    # the vector has its new length, and shows none of its old entries
     short, blank = strip(page)
     assert short < long / 4
     assert len({tuple(blank[i : i + 4]) for i in range(0, len(blank), 4)}) == 1
     expect(page.locator(".r1-of-vector")).to_contain_text("2,000 numbers")
-    # nothing has run, and nothing can
+    # nothing has run, and nothing can be started
     expect(page.locator(".r1-steps")).to_have_text("not run yet")
     for name in ("Play", "One step", "Back to the start", "Look inside"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()
@@ -833,10 +832,10 @@ def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, 
     rest(page)
     page.get_by_role("button", name="Do 24 pictures fit?", exact=True).click()
     expect(page.locator(".r1-ask")).to_contain_text("?")
-    # nothing tells yet
+    # the answer is not shown yet
     expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("?")
     assert page.get_by_role("meter").count() == 0
-    assert state(page)["mapped"] == 0  # no cell of the last map on the next
+    assert state(page)["mapped"] == 0  # the new map has no cell of the old map
     page.get_by_role("button", name="Both memories").click()
     expect(page.locator(".r1-found")).to_contain_text(
         "✗ Not as you said. Even the exact memory returns a blend"
@@ -928,7 +927,7 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
     page.mouse.move(box["x"] + 12.5 * cell, box["y"] + 4.5 * cell)
     page.mouse.up()
     page_state = rest(page)
-    # no answer is given to a question that was painted over
+    # painting over the query ends the question without an answer
     assert page_state["preset"] is None
     query = floats(page_state["config"]["query"]).reshape(32, 32, 3)
     painted = np.any(query != old, axis=2)
@@ -937,7 +936,7 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
         query[painted], np.broadcast_to(colour, (painted.sum(), 3)), rtol=1e-5
     )
     assert painted[4, 4:12].all()  # a quick stroke has no gaps
-    # what is painted over is not known
+    # painted pixels count as unknown
     assert floats(page_state["config"]["free"]).reshape(32, 32, 3)[4, 4].all()
     page.get_by_role("button", name="Restore").click()
     canvas.focus()
@@ -970,7 +969,7 @@ def test_a_file_dropped_beside_its_targets_opens_nothing(explorer):
     ):
         assert page.evaluate(DROP, [selector, "dragover"]) is handled
         assert page.evaluate(DROP, [selector, "drop"]) is handled
-    # by the query, the second of the three
+    # the query is the second of the three
     expect(page.locator(".r1-ask")).to_contain_text("x.txt could not be read")
 
 
@@ -1054,12 +1053,12 @@ def test_it_stands_on_one_screen(explorer, size):
         return
     page.evaluate("scrollTo(0, 700)")
     row = page.locator(".r1-pictures").bounding_box()
-    assert 0 <= row["y"] < 40  # the pictures stay in sight over what is dragged
+    assert 0 <= row["y"] < 40  # the pictures stay in view above the dragged control
     assert row["height"] < 180
 
 
-# Parts that lie outside their box or run out of themselves. The last word below a slider
-# may reach beyond its end.
+# Parts that are outside their box, or whose content overflows. The last word below a
+# slider may extend beyond the slider's end.
 CROWDED = """() => {
     const boxes = document.querySelectorAll(
         '.r1-memory, .r1-set .r1-field, .r1-of-query figcaption, .r1-own');
@@ -1084,7 +1083,7 @@ def test_words_and_pictures_keep_to_their_boxes_at_every_width(explorer, width):
     assert page.evaluate(CROWDED) == []
 
 
-# Drawings and captions of a level that run into the words above it or the line below it.
+# Drawings and captions of a level that overlap the words above or the line below it.
 OVERLAID = """() => {
     const shown = (parts) => [...document.querySelectorAll(parts)]
         .filter((part) => part.checkVisibility());
@@ -1157,12 +1156,12 @@ def test_a_saved_picture_has_crisp_pixels_the_map_the_settings_and_the_address(
         page.locator(part).bounding_box() for part in (".r1-stage-block", ".r1-query")
     )
     map_height = page.locator(".r1-map").bounding_box()["height"]
-    # the map, too, and lines under both
+    # the picture has the map too, and lines of text below
     assert saved.shape[0] > 2 * (frame["height"] + map_height)
     left, top = (round(2 * (12 + query[axis] - frame[axis])) for axis in ("x", "y"))
     side = round(2 * query["width"])
     pixel = saved[top : top + side, left : left + side][: side // 4]
-    # no colour between two pixels
+    # no interpolated colours
     assert len(np.unique(pixel.reshape(-1, 3), axis=0)) <= 8 * 32 + 32
     words = saved[-80:-8]
     assert (words.max(axis=2) < 120).sum() > 200
@@ -1190,7 +1189,7 @@ def test_two_on_a_page_do_not_meet_and_unmounting_stops_the_worker(explorer):
     assert len(names) == len(set(names))
     assert len(page.workers) == 2
     page.evaluate("document.querySelectorAll('.w')[0].cleanup()")
-    for _ in range(300):  # the browser says so when it gets to it
+    for _ in range(300):  # the browser reports it with a delay
         if len(page.workers) < 2:
             break
         page.wait_for_timeout(100)
@@ -1290,7 +1289,7 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
     for part in parts:
         box = page.locator(part).first.bounding_box()
         assert box["y"] + box["height"] < screen["height"], part
-    # why one wants the vector, and what to do
+    # the text says why the vector is useful, and what to do
     sentence = page.locator(".r1-sentence").first
     expect(sentence).to_contain_text("Each frequency, a random pattern, guesses")
     expect(sentence).to_contain_text("Can you make one fail?")
@@ -1320,7 +1319,7 @@ LEVELS = ["Frequency", "Waves", "Vector T", "Estimate Ŝ", "Step"]
 
 
 def inside(page, level):
-    """Opens the vector and goes in to a level by the keyboard."""
+    """Opens the vector and goes to a level with the keyboard."""
     page.get_by_role("button", name="Look inside").press("Enter")
     for _ in range(level):
         page.keyboard.press("Enter")
@@ -1328,18 +1327,22 @@ def inside(page, level):
 
 
 def expect_level(page, level):
-    """The crumbs say which of the levels this is."""
+    """Expects the given level in the crumbs."""
     expect(page.locator(".r1-crumbs [aria-current]")).to_have_text(str(level + 1))
     expect(page.locator(".r1-crumbs strong")).to_have_text(LEVELS[level])
 
 
 def line(page):
-    """The formula of the level on show, or what is pointed at."""
+    """The formula of the displayed level, or the description of the element under the
+    pointer.
+    """
     return page.locator(".r1-formula:visible").inner_text()
 
 
 def looked(page, step=None, frequency=0):
-    """What the machine shows of a step, once it has come, without its pictures."""
+    """The numbers that the machine shows for a step, once they have arrived, without
+    the pictures.
+    """
     handle = page.wait_for_function(
         """([step, frequency]) => {
             const { step: now, machine } = document.querySelector('.w').__rankone_state();
@@ -1354,12 +1357,12 @@ def looked(page, step=None, frequency=0):
 
 
 def painted(page):
-    """A picture of the machine as it stands, to be compared with another."""
+    """A screenshot of the machine, to be compared with another."""
     return page.locator(".r1-machine").screenshot(animations="disabled")
 
 
 def test_a_tap_on_a_word_opens_its_definition_which_stays(explorer):
-    """Longer than a pointer would have to reach it: a finger leaves at once."""
+    """It stays longer than for a pointer, because a finger leaves at once."""
     page = explorer("phone", settings=QUICK)
     rest(page)
     for name in ("limit", "noise"):
@@ -1376,7 +1379,7 @@ def test_the_answer_to_a_guess_comes_into_view(explorer):
     page.evaluate("document.body.style.paddingBottom = '2000px'")
     page.get_by_role("button", name="Is a short vector enough?", exact=True).click()
     said = page.locator(".r1-retrieval .r1-say")
-    # the guesses stand at the end of the screen, and the answer is longer
+    # the guesses are at the end of the screen, and the answer is longer
     said.evaluate("(e) => scrollBy(0, e.getBoundingClientRect().bottom - innerHeight)")
     page.locator("[data-guess]:visible").first.evaluate("(e) => e.click()")
     rest(page)
@@ -1418,7 +1421,7 @@ def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
     pictures = []
     for level in range(len(LEVELS)):
         expect_level(page, level)
-        # the way out, and all other levels
+        # buttons for the way out and for all other levels
         expect(page.locator(".r1-crumbs button")).to_have_count(len(LEVELS))
         expect(page.locator(".r1-level:visible")).to_have_count(1)
         looked(page)
@@ -1431,13 +1434,13 @@ def test_the_vector_opens_level_by_level_and_closes_again(explorer, size):
         if level < len(LEVELS) - 1:
             door.tap() if size == "phone" else page.keyboard.press("Enter")
     assert len(set(pictures)) == len(LEVELS)
-    if size == "laptop":  # it stands in the place of the query and the two memories
+    if size == "laptop":  # it replaces the query and the two memories in the same box
         assert page.locator(".r1-body").bounding_box() == before
     answer = page.locator(".r1-of-distributed canvas").bounding_box()
     around = machine.bounding_box()
     if size == "laptop":
         assert answer["x"] > around["x"] + around["width"]
-    else:  # a screen holds the answers, the machine and all sliders
+    else:  # the answers, the machine and all sliders fit on a screen
         assert 0 <= answer["y"] < answer["y"] + answer["height"] < around["y"]
         last = page.locator("input[data-name=K]").bounding_box()
         assert around["y"] + around["height"] < last["y"]
@@ -1461,7 +1464,7 @@ def test_an_address_opens_the_vector_and_the_next_one_closes_it(explorer):
     rest(page)
     page.evaluate("location.hash = '#r1:retrieval?inside=2'")
     expect_level(page, 2)
-    # no question falls because the vector is open, and the focus stays where it was
+    # opening the vector does not end the question, and the focus does not move
     assert rest(page)["preset"] == "start"
     assert page.evaluate("document.activeElement === document.body")
     page.locator(".r1-machine").press("Escape")
@@ -1494,7 +1497,7 @@ def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
     x = floats(states["xHat"])
     phi = np.sqrt(Y) * np.asarray(features.phi(np.sqrt(beta) * np.stack([*Xi, x])))
     T = np.sqrt(Y) * np.asarray(memory.T)
-    # a phase of some tens in float32, and a sum of six
+    # errors of a phase of a few tens in float32, and of a sum of six terms
     close = {"rtol": RTOL, "atol": 10 * RTOL}
     phases = [*machine["phases"], machine["phase"]]
     np.testing.assert_allclose(np.cos(phases), phi[:, 1], **close)
@@ -1505,7 +1508,7 @@ def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
     np.testing.assert_allclose(machine["S"], S, **close)
     exact = np.exp(-beta * float(ro.MrDAM(Xi, beta).energy(x)))
     np.testing.assert_allclose(machine["exact"], exact, **close)
-    # what the page says of them, in its own rounding
+    # the same numbers in the page's text, rounded as there
     texts = [f"{machine['phase']:.2f}", f"{phi[-1, 1]:.2f}", f"{T[1]:.2f}", f"{S:.3g}"]
     for words, text in zip(said[:4], texts, strict=True):
         assert text.replace("-", "−") in words
@@ -1570,9 +1573,7 @@ def test_at_rest_the_last_level_leads_back_to_the_first_step(explorer):
 
 
 def followed(page):
-    """What the line says of the pixel that is followed: its row, its column, and the
-    numbers.
-    """
+    """The text about the followed pixel, as its row, its column, and the numbers."""
     number = r"\(?(−?[\d.]+)\)?"
     form = rf"Row (\d+), column (\d+), red: {number} [×+] {number} = {number}"
     row, column, *numbers = re.fullmatch(form, line(page)).groups()
@@ -1590,7 +1591,7 @@ def test_one_number_is_followed_through_weights_and_steps(explorer):
     for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
         page.keyboard.press(key)
     down, right, (pixel, weight, product) = followed(page)
-    assert (down, right) == (16, 16)  # from the middle, which the first press rings
+    assert (down, right) == (16, 16)  # from the middle, which the first press marks
     rings = row.locator(".r1-brush:visible")
     expect(rings).to_have_count(3)
     states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
@@ -1608,7 +1609,7 @@ def test_one_number_is_followed_through_weights_and_steps(explorer):
     cell = box["width"] / 32
     page.mouse.click(box["x"] + 4.5 * cell, box["y"] + 20.5 * cell)
     assert followed(page)[:2] == (21, 5)
-    page.keyboard.press("ArrowRight")  # the press has given it the focus
+    page.keyboard.press("ArrowRight")  # the press has moved the focus there
     assert followed(page)[:2] == (21, 6)
     page.get_by_label("Step shown").focus()
     expect(rings).to_have_count(0)
@@ -1651,7 +1652,7 @@ def test_dots_bars_and_thumbnails_of_one_picture_light_up_together(explorer, siz
     expect(lit).to_have_count(4)  # two bars, the thumbnail and the column around them
     page.keyboard.press("j")
     looked(page, end["step"] - 1)
-    expect(lit).to_have_count(4)  # drawn anew
+    expect(lit).to_have_count(4)  # also after redrawing
     page.get_by_role("button", name="Level 2: Waves").click()
     expect(lit).to_have_count(0)
     assert line(page) != formula
@@ -1671,7 +1672,7 @@ def test_the_curve_of_the_estimate_is_never_clipped_and_its_labels_are_apart(exp
         heights = [float(y) for y in re.findall(r"[ML][\d.]+ (-?[\d.]+)", path)]
         assert len(heights) == len(running)
         slope, offset = np.polyfit(running[:, 1], heights, 1)
-        # drawn to a tenth of a pixel, nowhere cut
+        # drawn to a tenth of a pixel, and not clipped
         np.testing.assert_allclose(slope * running[:, 1] + offset, heights, atol=0.1)
     boxes = page.locator(".r1-sum-level svg text").evaluate_all(
         "(all) => all.map((e) => e.getBoundingClientRect().toJSON())"
@@ -1773,7 +1774,7 @@ def test_the_stretches_of_beta_say_where_pictures_mix_and_where_noise_wins(
         assert end == pytest.approx(box["x"], abs=1)
     for box in boxes:
         assert box["y"] >= around["y"] + around["height"] / 2 + 4
-    # the words stand in their stretches
+    # the words are inside their stretches
     text = """(e) => {
         const range = document.createRange();
         range.selectNodeContents(e);
@@ -1783,7 +1784,7 @@ def test_the_stretches_of_beta_say_where_pictures_mix_and_where_noise_wins(
     left, right = between.evaluate(text)
     assert boxes[1]["x"] <= left < right <= ends[1]
     assert right <= high.evaluate(text)[0]
-    # a press goes there; in the middle of what works, both memories do
+    # A press sets β to the middle of the stretch in which both memories work.
     press = "tap" if size == "phone" else "click"
     getattr(between, press)()
     state = rest(page)
@@ -1810,12 +1811,12 @@ def test_the_stretches_of_beta_say_where_pictures_mix_and_where_noise_wins(
 
 
 def stop_of(stretch):
-    """The value of beta that a press of a stretch sets, as its title says."""
+    """The value of beta that a press on a stretch sets, from its title."""
     return float(re.search(r"β = ([\d.]+\d)", stretch.get_attribute("title"))[1])
 
 
 def bars(page):
-    """Lengths of the two bars, in pixels, and what is read out."""
+    """Lengths of the two bars in pixels, and their text for screen readers."""
     page.wait_for_function(
         "() => document.getAnimations().every((a) => a.playState !== 'running')"
     )
@@ -1835,7 +1836,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     )
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
     around = page.locator(".r1-bars").bounding_box()
-    # while the thumb is held: β lowers the limit, and changes nothing else
+    # during the drag, β lowers the limit and changes nothing else
     box = page.locator("input[data-name=beta]").bounding_box()
     page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -1847,14 +1848,14 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     rest(page)
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
     expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✓")
-    # the remedy that the first page names
+    # the remedy that the first page suggests
     page.evaluate("location.hash = '#r1:retrieval?beta=150&Y=200000'")
     rest(page)
     limit, quieter, words = bars(page)
     assert quieter < same
     assert limit > quieter
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
-    # where even the exact memory fails, no noise is allowed
+    # if even the exact memory fails, no noise is allowed
     page.evaluate("location.hash = '#r1:retrieval?K=24'")
     rest(page)
     none, louder, words = bars(page)
@@ -1880,12 +1881,12 @@ def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
     expect(page.locator(".r1-bars")).to_have_attribute(
         "aria-label", "Noise and its limit. Known for photographs only."
     )
-    # of bits two sliders stand under the buttons, and cover none
+    # for bits, two sliders are below the buttons, and cover none of them
     own = page.locator(".r1-own").bounding_box()
     cover = page.locator(".r1-cover").bounding_box()
     query = page.locator(".r1-query").first.bounding_box()
     assert query["y"] + query["height"] <= own["y"] + 1
-    assert own["y"] + own["height"] <= cover["y"] + 5  # the air around a track
+    assert own["y"] + own["height"] <= cover["y"] + 5  # the margin around a track
 
 
 def test_a_question_with_a_guess_closes_the_vector(explorer):
@@ -1921,7 +1922,7 @@ def test_a_level_grows_out_of_its_part_unless_stillness_is_asked_for(explorer, m
     )
     inside(page, 3)
     page.keyboard.press("Escape")
-    # five levels that were gone to, and the curve of the fourth
+    # five visited levels, and the curve of the fourth
     assert page.evaluate("window.moved") == (6 if moves else 0)
 
 

@@ -1,5 +1,5 @@
-"""Explorers in which nothing jumps: what a reader looks at stays where it is while a
-control changes the words and numbers beside it.
+"""Explorers without layout shifts: the part that a reader looks at stays in place while
+a control changes the words and numbers beside it.
 """
 
 import pytest
@@ -9,8 +9,8 @@ from rankone_book.widgets import SurfaceExplorer
 
 SURFACE = SurfaceExplorer()
 PICTURES = {"pictures": bytes(SURFACE.pictures), "names": list(SURFACE.names)}
-# The events of a script are no input of a reader's to the browser, so that it reports
-# every shift that follows them.
+# The browser does not count events of a script as user input, so it reports every shift
+# after them.
 WATCH = """
     window.moved = [];
     new PerformanceObserver((list) => {
@@ -56,5 +56,6 @@ def test_nothing_jumps_while_a_control_changes_what_is_read(
     page.evaluate(TURN, [name, kind])
     page.wait_for_timeout(600)
     moved = page.evaluate("() => window.moved")
-    # Google calls a sum of 0.1 over five seconds good; here each move is to be unseen.
+    # Google rates a sum of 0.1 over five seconds as good. Here each single move must be
+    # unnoticeable.
     assert [move for move in moved if move[0] > 0.02] == []

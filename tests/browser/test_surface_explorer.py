@@ -1,4 +1,4 @@
-"""The surface explorer, driven as a reader does."""
+"""The surface explorer, operated as by a reader."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -18,7 +18,7 @@ PICTURES = """() => {
 
 
 def played(page):
-    """The state once a run has been played to its end."""
+    """The state after a run was played to its end."""
     return settled(page, "!s.playing && s.step === s.steps")
 
 

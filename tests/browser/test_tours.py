@@ -7,13 +7,13 @@ from views import walked
 
 TOURS = {"book/intro.html": "retrieval", "book/chapters/retrieval.html": "retrieval"}
 AT = "document.querySelector('.widget-subarea > div').__rankone_state()"
-# of the answers of both memories
+# hashes of the answers of both memories
 PICTURES = """() => ['exact', 'distributed'].map((name) => {
     const canvas = document.querySelector(`.r1-of-${name} canvas`);
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     return data.reduce((hash, v) => (31 * hash + v) | 0, 7);
 }).join()"""
-# the map would be measured all the while
+# Without this, the map would be measured during the whole test.
 UNMEASURED = """{
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...more) {
@@ -24,7 +24,7 @@ UNMEASURED = """{
 
 
 def rest(page):
-    """Waits until the run of the settings on show has ended; returns the settings."""
+    """Waits until the run of the displayed settings has ended; returns the settings."""
     page.wait_for_timeout(50)
     page.wait_for_function(
         f"() => {{ const s = {AT}; return s.ended && !s.busy && !s.due && !s.playing; }}",
@@ -34,7 +34,7 @@ def rest(page):
 
 
 def check_outlines(page):
-    """Each part that the card speaks of is outlined, and nothing else is."""
+    """Checks that exactly the parts that the card mentions are outlined."""
     selectors = page.locator(".tour-card .tour-at").evaluate_all(
         "(parts) => [...new Set(parts.map((part) => part.dataset.at))]"
     )
@@ -47,7 +47,7 @@ def check_outlines(page):
 
 
 def begun(visit, path, size="desktop", theme="light", **options):
-    """A page on which the tour has begun."""
+    """A page on which the tour was started."""
     watched = visit(size, theme, reduced_motion="reduce", script=UNMEASURED, **options)
     page = watched.open(path)
     page.locator("details.tour > summary").scroll_into_view_if_needed()
@@ -74,11 +74,11 @@ def test_each_card_sets_the_explorer_and_a_guess_comes_before_its_answer(visit, 
         expect(page.locator(".tour-place")).to_have_text(f"{at + 1} of {cards}")
         options = page.locator(".tour-options button")
         now = rest(page)
-        # what the card speaks of is outlined in the explorer, and can be seen
+        # the parts that the card mentions are outlined in the explorer, and visible
         check_outlines(page)
         if options.count():
             guesses += 1
-            assert now == settings[-1]  # nothing tells the answer
+            assert now == settings[-1]  # the answer is not shown yet
             expect(page.locator(".tour-answer")).to_have_count(0)
             expect(forward).to_have_text("Show me")
             chosen = options.nth(guesses % options.count())
@@ -105,7 +105,8 @@ def test_each_card_sets_the_explorer_and_a_guess_comes_before_its_answer(visit, 
             assert rest(page) != settings[-1]
             forward.click()
     assert guesses > 1
-    # the same settings give the same pictures, and others other ones, whatever is open
+    # equal settings give equal pictures, and different settings different pictures,
+    # whatever is open
     closed = {str(each | {"inside": -1}) for each in settings}
     assert len(set(pictures)) == len(closed)
     assert len(set(pictures)) >= len(
@@ -129,7 +130,7 @@ def test_a_tour_goes_back_can_be_left_and_needs_no_mouse(visit):
     expect(page.locator(".tour-place")).to_have_text("3 of 12")
     assert rest(page)["beta"] == 20
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")  # to be shown the answer
+    page.keyboard.press("Enter")  # shows the answer
     expect(page.locator(".tour-answer")).to_be_visible()
     expect(page.locator(".tour-answer strong")).to_have_text("")
     assert rest(page)["beta"] == 200
@@ -167,7 +168,7 @@ def test_the_lead_starts_the_tour_which_keeps_its_place_and_leads_back_to_its_st
     link.press("Enter")
     expect(place).to_have_text("3 of 12")
     assert rest(page) == blend
-    # a card without a setting of its own finds what the one before it left
+    # a card without settings of its own keeps those of the card before it
     page.keyboard.press("ArrowRight")
     page.locator("input[data-name=K]").press("End")
     rest(page)
@@ -193,8 +194,8 @@ def test_a_card_opens_the_vector_and_the_next_one_closes_it(visit):
         rest(page)
     expect(machine).to_be_visible()
     expect(forward).to_be_focused()
-    expect(page.locator(".r1-cover")).to_be_hidden()  # it would stand on the vector
-    # the reader goes further in by hand
+    expect(page.locator(".r1-cover")).to_be_hidden()  # it would cover the vector
+    # the reader goes to a deeper level by hand
     page.locator(".r1-door:visible").click()
     forward.click()
     rest(page)
@@ -295,7 +296,7 @@ def test_a_finger_on_the_leads_link_starts_the_tour_with_the_explorer_in_view(vi
     rest(page)
     link.tap()
     expect(page.locator(".tour-place")).to_have_text("1 of 12")
-    # a link that was followed would have led to the list of cards, far below
+    # following the link would have led to the list of cards, far below
     page.wait_for_timeout(1000)
     pictures = page.locator(".r1-of-exact canvas").bounding_box()
     assert 0 <= pictures["y"] < page.viewport_size["height"] / 2

@@ -1,5 +1,5 @@
-"""The universality explorer, driven as a reader does, and compared with JAX for what it
-then shows.
+"""The universality explorer, operated as by a reader, and its results compared with
+JAX.
 """
 
 import numpy as np
@@ -31,18 +31,18 @@ PRESETS = [
 
 
 def rest(page):
-    """Waits until nothing is being fitted; returns the state."""
+    """Waits until no network is being fitted; returns the state."""
     return settled(page, "!s.waiting")
 
 
 def ask(page, preset, guess=None):
-    """Presses a question and predicts, or only looks."""
+    """Selects a question and predicts, or skips the guess."""
     pose(page, preset)
     page.locator(f"[data-guess={guess}]" if guess else "[data-skip]").click()
 
 
 def check_against_jax(page_state, tolerance=1e-9):
-    """The curve after the step is that of the package's network, adapted by
+    """The curve after the step equals that of the package's network, adapted by
     jax.grad.
     """
     settings = page_state["settings"]
@@ -96,7 +96,7 @@ def test_starts_with_a_learnt_curve_and_a_finding(explorer):
 
 
 def written(page):
-    """Where the plane of the slots shows what the step has written, in its own units."""
+    """Position of the step's written values in the plane of the slots, in its units."""
     dot = page.locator(".r1-written")
     return float(dot.get_attribute("cx")), float(dot.get_attribute("cy"))
 
@@ -365,11 +365,11 @@ def test_closing_leaves_nothing_behind(explorer):
 def test_what_answers_the_hand_stands_on_one_screen(explorer):
     page = explorer()
     page.set_viewport_size({"width": 1366, "height": 768})
-    # a column of the book
+    # the width of the book's column
     page.add_style_tag(content="main { width: 757px; padding: 0 !important }")
     rest(page)
     tops = page.evaluate("""() => ["body", "side", "stage-block"].map((name) => {
         const box = document.querySelector(`.r1-${name}`).getBoundingClientRect();
         return name === "body" ? box.top : box.bottom;
     })""")
-    assert max(tops[1:]) - tops[0] < 768 - 54  # under the book's own bar
+    assert max(tops[1:]) - tops[0] < 768 - 54  # below the book's header bar

@@ -1,4 +1,4 @@
-"""What the tests of the checks use."""
+"""Fixtures for the tests of the checks."""
 
 import socket
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """A port of this machine on which nothing listens."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         return free.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Functions that refuse what is not what their annotations say."""
+"""Functions that refuse arguments which do not fit their annotations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -197,12 +197,15 @@ def test_a_traced_argument_of_a_function_that_computes_on_the_host_is_named():
             match=r"^x: got a traced value; it must be known: on_host computes on the host",
         ):
             function(1.0)
-    with refused(jax.errors.ConcretizationTypeError):  # which is the caller's own
+    # The error of the caller's own program.
+    with refused(jax.errors.ConcretizationTypeError):
         jax.jit(lambda x: on_host(x, float))(1.0)
 
 
 def test_a_number_in_a_jax_array_is_known_inside_a_program_of_the_callers():
-    """As a Python number: its first operation would otherwise be traced."""
+    """The number becomes a Python number. Otherwise its first operation would be
+    traced.
+    """
 
     @checked
     def doubled(x: float, n: int = 1):
@@ -224,8 +227,8 @@ def test_shapes_alone_are_looked_at_while_jit_traces():
 
 
 def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
-    """As a block and as a function; of other names, and of other errors, nothing is
-    changed.
+    """This holds for a block and for a function. Errors about other names, and other
+    errors, are not changed.
     """
 
     @renamed(b="rows")

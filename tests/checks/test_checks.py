@@ -1,5 +1,5 @@
-"""What the checks of arguments accept and refuse, that they can be switched off, and
-that they fetch nothing.
+"""The checks of arguments: what they accept and refuse, how they are switched off, and
+that they fetch no array from a device.
 """
 
 import subprocess
@@ -169,7 +169,9 @@ def test_what_jit_traces_is_not_looked_at_and_its_shape_is() -> None:
 
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """JAX arrays lie on a device, and each that is fetched from there is noted."""
+    """Makes all JAX arrays count as arrays on a device; returns the list of those that
+    are fetched from there.
+    """
     fetched: list[Any] = []
     monkeypatch.setattr(
         _checks, "_on_host", lambda leaf: not isinstance(leaf, jax.Array)

@@ -3,8 +3,8 @@ the others closed over.
 
 Each use in `composition.FAMILIES` is called with one argument after another traced, by
 jit, scan, vmap, grad and jit(vmap(grad)), while the other arguments are closed over:
-once as arrays of numpy, once as arrays of JAX. Every way gives the numbers of the plain
-call, or is refused in the name of the argument.
+once as arrays of numpy, once as arrays of JAX. Each of these calls gives the numbers of
+the plain call, or is refused with an error that names the argument.
 """
 
 import inspect
@@ -24,9 +24,9 @@ import rankone as ro
 
 Function = Callable[[Any], list[Any]]
 KINDS = ("numpy", "jax")
-# Of the largest entry of an array. One program adds and multiplies in another order
-# than several do. The largest condition number among the inputs is below 100, and 100
-# times the rounding of float32 is 1e-5.
+# Tolerance, relative to the largest entry of an array. One program adds and multiplies
+# in another order than several programs do. The largest condition number among the
+# inputs is below 100, and 100 times the rounding of float32 is 1e-5.
 CLOSE = 2e-4
 
 
@@ -50,7 +50,7 @@ def closed(use: Use, name: str, kind: str) -> Function:
 
 
 def floating(leaves: list[Any]) -> list[Any]:
-    """Those of the leaves that can be differentiated."""
+    """The leaves that can be differentiated."""
     return [leaf for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating)]
 
 
@@ -78,8 +78,8 @@ def mapped_slope(f: Function) -> Function:
 
 
 def slope(f: Function, x: Any) -> Any:
-    """The same gradient outside of jit, without the sum, whose operations would each be
-    a program.
+    """The same gradient outside of jit. It is computed without the sum, because each
+    operation of the sum would be a program.
     """
     leaves, pull = jax.vjp(lambda x: floating(f(x)), x)
     return pull([as_kind("jax", weights(leaf)) for leaf in leaves])[0]
@@ -101,8 +101,8 @@ def second(value: Any) -> Any:
 
 
 def tracers(use: Use, name: str, kind: str) -> dict[str, Callable[[Any], Any]]:
-    """Every way of tracing one argument inside a program; they are traced as jit traces
-    them, and not compiled.
+    """All transformations that trace one argument inside a program. They are traced as
+    by jit, but not compiled.
     """
     f = closed(use, name, kind)
     functions = {"jit": f, "scan": scanned(f), "vmap": mapped(f)}
@@ -114,7 +114,7 @@ def tracers(use: Use, name: str, kind: str) -> dict[str, Callable[[Any], Any]]:
 
 
 def smooth(use: Use, name: str) -> bool:
-    """Whether there is a derivative by an argument."""
+    """True if the result has a derivative with respect to the argument."""
     leaves = jax.tree.leaves(use.arguments[name])
     return name not in use.whole and all(
         jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves
@@ -122,7 +122,7 @@ def smooth(use: Use, name: str) -> bool:
 
 
 def fault(use: Use, name: str, tracer: Callable[[Any], Any]) -> str:
-    """What is wrong with how one way ended."""
+    """The fault of one traced call, or an empty text."""
     try:
         tracer(as_kind("jax", use.arguments[name]))
     except Exception as error:
@@ -138,7 +138,7 @@ def fault(use: Use, name: str, tracer: Callable[[Any], Any]) -> str:
 
 
 def difference(got: Any, expected: Any) -> str:
-    """How the leaves of two trees differ."""
+    """Description of the differences between the leaves of two trees."""
     for one, other in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
         if jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key):
             continue
@@ -161,7 +161,7 @@ def difference(got: Any, expected: Any) -> str:
 def compiled(
     use: Use, names: list[str], slopes: list[str]
 ) -> dict[str, dict[str, Any]]:
-    """What jit gives for each argument, and jit(vmap(grad)) for some of them, in one
+    """Results of jit for each argument, and of jit(vmap(grad)) for some of them, in one
     program.
     """
 
@@ -185,8 +185,8 @@ def compiled(
 
 @pytest.fixture(scope="module", autouse=True)
 def as_it_is_installed() -> Iterator[None]:
-    """The package without the type checker of the tests, which would refuse arrays of
-    numpy before the package can.
+    """Switches off the type checker of the tests, which would refuse arrays of numpy
+    before the package does.
     """
     before = config.jaxtyping_disable
     config.update("jaxtyping_disable", True)
@@ -201,7 +201,7 @@ def test_each_argument_may_be_traced_while_the_others_are_closed_over(family):
 
 
 def faults_of(use: Use) -> list[str]:
-    """What is wrong with a use, whichever of its arguments is traced."""
+    """Faults of a use, with each of its arguments traced in turn."""
     faults = []
     for name in use.arguments:
         for kind in KINDS:
@@ -220,8 +220,8 @@ def faults_of(use: Use) -> list[str]:
 
 
 def differences(use: Use, names: list[str]) -> list[str]:
-    """How the numbers differ from those of the plain call, and the gradients inside jit
-    from those outside.
+    """Differences of the numbers from those of the plain call, and of the gradients
+    inside jit from those outside.
     """
     if not names:
         return []
@@ -242,7 +242,9 @@ def differences(use: Use, names: list[str]) -> list[str]:
 
 
 def test_every_public_function_that_takes_arrays_is_among_the_uses():
-    """Of the library; of `theory` only what is a name of the package itself."""
+    """These are the functions of the library, and of `theory` only those that are names
+    of the package itself.
+    """
     named = {name for make in FAMILIES.values() for use in make() for name in use.names}
     parts = {
         "editing",
@@ -276,7 +278,7 @@ def test_every_public_function_that_takes_arrays_is_among_the_uses():
 
 
 def holds_results(thing: Any) -> bool:
-    """Whether it is a class whose instances the package makes, so that it checks and
+    """True for a class whose instances the package makes, so that the class checks and
     computes nothing by itself.
     """
     return (

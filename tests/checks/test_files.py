@@ -1,5 +1,5 @@
-"""Files of state: whole or as they were, one writer at a time, damaged ones refused;
-and names for runs.
+"""Files of state are written completely or not at all, by one writer at a time, and
+damaged files are refused. Also names for runs.
 """
 
 import os
@@ -174,7 +174,7 @@ def test_damaged_files_are_refused_by_name(tmp_path):
             read_arrays(path)
     with refused(FileNotFoundError):
         load_write(tmp_path / "none")
-    save_arrays(path, {"left": np.ones(2)})  # whole, but no write
+    save_arrays(path, {"left": np.ones(2)})  # a complete file, but no write
     with refused(ValueError, match=r"^path: got"):
         load_write(path)
 
@@ -213,7 +213,7 @@ def test_a_fingerprint_tells_apart_whatever_differs():
         np.ones(3, np.float32),
         np.ones((3, 1)),
         np.zeros(3, np.float32),
-        np.zeros(3, np.int32),  # the same bytes
+        np.zeros(3, np.int32),  # the same bytes, but another type
         1,
         1.0,
         True,

@@ -1,5 +1,5 @@
-"""Every public class equals its copies, goes through pickle, jit and vmap, and says in
-one line what it is.
+"""Every public class equals its copies, goes through pickle, jit and vmap, and has a
+one-line representation.
 """
 
 import copy
@@ -95,7 +95,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Write": lambda: ro.writes.Write(W.T, W.T),
 }
 MAKE |= {name: (lambda kernel=kernel: kernel(2.0)) for name, kernel in KERNELS.items()}
-# What cannot be made of a line of numbers; the tests of the part make them.
+# Classes that cannot be made in one line. The tests of their part make them.
 LARGER = {
     "FactEdit",
     "FaissSearch",
@@ -116,7 +116,7 @@ def test_every_public_class_is_made_here() -> None:
 
 @pytest.fixture(scope="module", params=sorted(classes().keys() & MAKE.keys()))
 def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
-    """Two instances of a class, made alike."""
+    """Two instances of a class, made with the same arguments."""
     return MAKE[request.param](), MAKE[request.param]()
 
 
@@ -141,7 +141,9 @@ def test_it_goes_through_pickle(pair: tuple[Any, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def everything() -> dict[str, Any]:
-    """One of every class, and of a class whose arrays depend on an option several."""
+    """One instance of every class, and several of a class whose arrays depend on an
+    option.
+    """
     network = MAKE["Network"]()
     moments = MAKE["Moments"]()
     features = {
@@ -166,8 +168,8 @@ def everything() -> dict[str, Any]:
 def test_all_go_through_a_checkpoint_of_orbax(
     everything: dict[str, Any], tmp_path: Any
 ) -> None:
-    """It refuses arrays without entries. All are saved at once, since each checkpoint
-    takes a tenth of a second.
+    """Orbax refuses arrays without entries. All instances are saved at once, because
+    each checkpoint takes a tenth of a second.
     """
     from orbax.checkpoint import StandardCheckpointer
 
@@ -235,11 +237,11 @@ def test_it_and_its_copies_are_frozen(pair: tuple[Any, Any]) -> None:
 
 
 class Different(Module):
-    """A class of its own."""
+    """Another class."""
 
 
 class Gain(Module):
-    """A field of each kind."""
+    """A class with a field of each kind."""
 
     right: Any
     name: str = eqx.field(static=True, default="gain")

@@ -21,7 +21,7 @@ FAMILIES_WITH_PRODUCTS = [
     "residual",
     "universality",
 ]
-# their products are those of the user's own network and loss
+# functions whose products are those of the user's own network and loss
 OF_THE_USER = {"capture_keys", "layer_moments", "meta_learn", "skipped"}
 
 

@@ -1,4 +1,4 @@
-"""Progress bars of long calls are off where the reader says so."""
+"""Progress bars of long calls can be switched off by the reader."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""What was once silently wrong, across the package: each is right now, or refused by
-name.
+"""Results that were once silently wrong are right now, or are refused with an error
+that names the argument.
 """
 
 import os
@@ -73,8 +73,8 @@ def test_queries_that_are_none_are_refused(query):
 
 
 def test_a_condition_number_beyond_the_digits_is_refused():
-    """At 10⁸ half of the change that float32 computed was wrong; at 10⁶ it is right to
-    a few hundredths.
+    """At 10⁸ the change computed in float32 had a relative error of a half. At 10⁶ the
+    error is a few hundredths.
     """
     U, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(32, 32)))
     k = np.random.default_rng(2).normal(size=32)
@@ -120,8 +120,8 @@ def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
 
 
 def test_float16_is_skipped_only_where_the_processor_does_not_convert_it():
-    """Linux lists what an x86-64 processor has, and `--xla_cpu_max_isa` can keep XLA
-    from using it.
+    """Linux lists the instructions of an x86-64 processor, and `--xla_cpu_max_isa` can
+    keep XLA from using some of them.
     """
     listed = Path("/proc/cpuinfo")
     lacking = (
@@ -135,7 +135,7 @@ def test_float16_is_skipped_only_where_the_processor_does_not_convert_it():
 
 @needs_float16
 def test_half_precision_embeddings_are_searched_in_single():
-    """The square of 300 is no number in float16."""
+    """The square of 300 overflows in float16."""
     rows = np.float16(300 * np.random.default_rng(0).normal(size=(60, 8)))
     neighbours = ro.residual.ExactSearch(rows).search(rows[:40], 1)
     assert neighbours.indices[:, 0].tolist() == list(range(40))
@@ -164,8 +164,8 @@ def test_a_law_beyond_float32_is_infinite_not_nan():
 
 @pytest.mark.parametrize("power", [-0.5, 0.5, 3.0])
 def test_powers_have_a_derivative_at_equal_eigenvalues(power):
-    """tr A^p has the derivative p A^(p−1), whatever the eigenvalues; and so has an
-    entry, by differences.
+    """tr A^p has the derivative p A^(p−1), whatever the eigenvalues. The derivative of
+    one entry is compared with finite differences.
     """
     A = np.diag([2.0, 2.0, 5.0])
     slope = jax.grad(lambda A: jnp.trace(matrix_power(A, power)))(A)
@@ -192,7 +192,7 @@ def test_dimensions_without_volumes_are_refused():
 
 
 def worst(y_range, construction, **options):
-    """Largest error in half-widths of the range, of y where x* is in another cell than
+    """Largest error, in half-widths of the range of y, at all x* in another cell than
     x.
     """
     network = ro.universal_learner(
@@ -210,7 +210,7 @@ def worst(y_range, construction, **options):
 
 @pytest.mark.parametrize(("construction", "most"), [("seed", 2e-5), ("logdepth", 2e-4)])
 def test_a_learner_is_as_good_on_every_range(construction, most):
-    """Once 10 half-widths wrong from 500 on, and 1.5 below 10⁻⁶."""
+    """The error was once 10 half-widths for ranges from 500 on, and 1.5 below 10⁻⁶."""
     errors = [worst((-R, R), construction) for R in (1e-6, 1.0, 300.0, 1e6)]
     assert max(errors) < most, errors
 
@@ -219,8 +219,8 @@ def test_a_learner_is_as_good_on_every_range(construction, most):
     "fitted", [constant_network, shallow_network, two_layer_network]
 )
 def test_a_fitted_net_scales_its_own_constants_with_the_range(fitted):
-    """In half-widths, two layers were once .4 off at 20 and 13 at 10⁻³, where the
-    constants of [−1, 1] stayed.
+    """With the constants of [−1, 1], the error of two layers was once 0.4 half-widths
+    at a range of 20 and 13 half-widths at 10⁻³.
     """
     x, y, x_star = (
         np.asarray(a) for a in random_tasks(jax.random.key(0), tasks=24, points=21)
@@ -249,7 +249,7 @@ def test_ranges_out_of_reach_are_refused():
             ro.universal_learner(target, 2, y_range=bad)
     with refused(ValueError, match=r"^constants: got"):
         ro.universal_learner(target, 2, y_range=(-500, 500), constants=Constants())
-    for R in (1e-3, 20.0):  # the margin of a fitted net too far from the range
+    for R in (1e-3, 20.0):  # the margin of a fitted net does not fit the range
         with refused(ValueError, match=r"^constants: got a margin of 4 for"):
             ro.universal_learner(
                 target,

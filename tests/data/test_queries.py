@@ -1,4 +1,4 @@
-"""Damaged copies of patterns, and what they and the loaders refuse."""
+"""Damaged copies of patterns, and the arguments that they and the loaders refuse."""
 
 import jax
 import numpy as np

@@ -39,7 +39,8 @@ from rankone.theory import edit_cost, lagrangian
 
 
 def approx(value, **options):
-    return pytest.approx(float(value), **options)  # pytest itself takes no JAX array
+    # pytest.approx does not accept JAX arrays.
+    return pytest.approx(float(value), **options)
 
 
 @pytest.fixture
@@ -49,7 +50,9 @@ def x64():
 
 
 def problem(D=12, H=5, n=40, m=1, seed=0, fitted=True):
-    """K, V, W, k, v: W is the least-squares map of (K, V) if fitted, else any."""
+    """K, V, W, k, v. W is the least-squares map of (K, V) if `fitted`, and random
+    otherwise.
+    """
     rng = np.random.default_rng(seed)
     K, V, W, k, v = (
         rng.normal(size=shape).astype(jnp.result_type(float))
@@ -60,7 +63,7 @@ def problem(D=12, H=5, n=40, m=1, seed=0, fitted=True):
 
 
 def host(tree):
-    """A result with numpy arrays, with which what is expected of it is worked out."""
+    """A result with numpy arrays, for the computation of expected values."""
     return jax.tree.map(np.asarray, tree)
 
 
@@ -86,7 +89,7 @@ def conditioned(D, n, kappa, seed=0):
 def test_least_squares_satisfies_the_normal_equations_R_eq5_R_eq6(x64):
     K, V, W, _, _ = problem()
     assert np.abs(W @ K @ K.T - V @ K.T).max() < 1e-10 * np.linalg.norm(V @ K.T)
-    few = K[:, :7]  # without rank D there is a whole space of minimisers
+    few = K[:, :7]  # with rank below D there is a space of minimisers
     shortest = host(lagrangian.least_squares(few, V[:, :7]))
     other = shortest + np.ones((5, 12)) @ (np.eye(12) - few @ np.linalg.pinv(few))
     assert lagrangian.objective(other, few, V[:, :7]) < 1e-20
@@ -113,7 +116,7 @@ def test_the_lagrangian_has_no_minimum_over_its_multiplier_R_txt8_R_eq8(x64):
     assert best > max(
         lagrangian.dual(edit.left + 0.1 * d, K, V, k, v) for d in np.eye(5)
     )
-    # the dual function is what minimising L over Ŵ leaves
+    # the dual function is the minimum of L over Ŵ
     L = lagrangian.lagrangian
     multiplier = np.arange(5.0)
     slope = jax.jit(jax.grad(L))
@@ -180,7 +183,8 @@ def test_the_block_system_has_determinant_s_and_one_solution_R_eq14_R_eq15(x64):
         float(np.linalg.cond(lagrangian.block_matrix(k, edit.right / c)))
         for c in (1, 1e3, 1e6)
     ]
-    # poor for unscaled C, not for the closed form
+    # The block matrix is ill-conditioned for unscaled C; the closed form does not
+    # depend on the scale.
     assert conditions[0] < conditions[1] / 100 < conditions[2] / 1e4
 
 
@@ -196,13 +200,13 @@ def test_no_feasible_neighbour_is_better_R_2nd_order(x64):
     K, V, W, k, v = problem()
     W_hat = applied(ro.rank_one_edit(W, K @ K.T, k, v), W)
     away = np.random.default_rng(9).normal(size=(500, 5, 12))
-    away = away - (away @ k)[..., None] * k / (k @ k)  # keeps Ŵk
+    away = away - (away @ k)[..., None] * k / (k @ k)  # Ŵk stays the same
     objective = jax.jit(jax.vmap(lambda W: lagrangian.objective(W, K, V)))
     excess = np.asarray(objective(W_hat + away)) - float(
         lagrangian.objective(W_hat, K, V)
     )
     assert excess.min() > 0
-    # exactly the Hessian
+    # the excess is exactly the quadratic form of the Hessian
     np.testing.assert_allclose(
         excess, 0.5 * np.sum((away @ K) ** 2, axis=(1, 2)), rtol=1e-9
     )
@@ -297,21 +301,23 @@ def test_without_enough_keys_the_ridge_limit_is_free_and_the_pseudo_inverse_is_n
         np.abs(ro.rank_one_edit(W, K @ K.T, k, v, ridge=x).delta - delta(right)).max()
         for x in (1e-2, 1e-4, 1e-6)
     ]
-    # the limit is reached in proportion to the ridge
+    # the distance from the limit is proportional to the ridge
     assert gaps[0] / gaps[1] == approx(100, rel=0.1)
     assert gaps[1] / gaps[2] == approx(100, rel=0.1)
     outside = k - K @ np.linalg.lstsq(K, k)[0]
     little = K[:, 0] / np.linalg.norm(K[:, 0]) + 1e-3 * outside / np.linalg.norm(
         outside
     )
-    # a thousandth outside is enough to write along
+    # a key with a thousandth of its length outside the span is enough
     assert ridge_limit_edit(W, K, little, v).interference < 1e-14
     with refused(ValueError, match="orthogonal to all keys"):
         pseudo_inverse_edit(W, K, outside, v)
 
 
 def test_on_new_keys_a_finite_ridge_is_best_and_the_ridge_limit_is_worst():
-    """With 49 keys in 50 dimensions, the edit without interference on the sample."""
+    """With 49 keys in 50 dimensions, the ridge limit has no interference on the
+    sample.
+    """
     sizes = np.arange(1, 51) ** -0.5
     sample, new = [], []
     for seed in range(60):
@@ -343,9 +349,9 @@ def test_inside_the_span_the_ridge_limit_is_the_pseudo_inverse(x64):
     np.testing.assert_allclose(
         delta(edit), pseudo_inverse_edit(W, K, k, v).delta, atol=1e-12
     )
-    # of ‖delta‖: the ridge moves 1.5e-7, the ridge over the least eigenvalue 0.66 of
-    # KKᵀ; rounding some 6e-8, ε times the condition number 29/ridge of KKᵀ and the
-    # ridge
+    # Two differences, relative to ‖delta‖. The ridge causes 1.5e-7, the ridge over the
+    # least eigenvalue 0.66 of KKᵀ. Rounding causes about 6e-8, ε times the condition
+    # number 29/ridge of KKᵀ with the ridge.
     small = ro.rank_one_edit(W, K @ K.T, k, v, ridge=1e-7).delta
     np.testing.assert_allclose(delta(edit), small, atol=1e-6 * np.abs(small).max())
     r = v - W @ k
@@ -370,7 +376,8 @@ def test_a_batch_meets_all_its_pairs_at_the_least_interference(x64):
     np.testing.assert_allclose(edit.left, R @ np.linalg.inv(S), atol=1e-11)
     for cost in (np.trace(R @ np.linalg.solve(S, R.T)), np.sum((delta(edit) @ K) ** 2)):
         assert edit.interference == approx(cost, rel=1e-11)
-    free = np.eye(12) - Ks @ np.linalg.pinv(Ks)  # changes that keep all four pairs
+    # Changes that leave the answers to all four pairs as they are.
+    free = np.eye(12) - Ks @ np.linalg.pinv(Ks)
     assert np.abs((applied(edit, W) @ K - V) @ K.T @ free).max() < 1e-11
 
 
@@ -412,7 +419,7 @@ def test_a_relaxed_batch_takes_repeated_keys(x64):
     )
     once = ro.batch_edit(W, K @ K.T, k[:, None], v[:, None], omega=6.0)
     np.testing.assert_allclose(twice.delta, once.delta, atol=1e-12)
-    # and one of no length
+    # and a pair with a zero key
     beside = ro.batch_edit(
         W, K @ K.T, np.stack([k, 0 * k], 1), np.stack([v, v], 1), omega=6.0
     )
@@ -574,7 +581,7 @@ def test_an_error_of_direction_costs_to_second_order_R_S2(x64):
     u = np.linalg.solve(C, k)
     s = u @ k
     error = np.random.default_rng(2).normal(size=12) / 100
-    error = error - (error @ k) / (k @ k) * k  # keeps uᵀk
+    error = error - (error @ k) / (k @ k) * k  # uᵀk stays the same
     assert edit_cost.inflation(C, u + error, k) == approx(
         1 + error @ C @ error / s, rel=1e-12
     )
@@ -634,7 +641,7 @@ def test_the_efficiency_of_an_estimated_C_follows_its_beta_law_R_S3(
 
 def test_sample_sizes_for_a_given_inflation_R_S3():
     assert edit_cost.sample_size(2, 20) == 39
-    assert edit_cost.sample_size(1.5, 1) == 2  # of one number the mean is infinite
+    assert edit_cost.sample_size(1.5, 1) == 2  # for n = D = 1 the mean is infinite
     for D in (5, 20, 100):
         n = edit_cost.sample_size(1.1, D)
         assert n == 11 * D - 10
@@ -674,7 +681,7 @@ def test_interference_per_edit_grows_to_the_capacity_R_S4(x64, m, D=40, draws=15
 
 
 def test_capacity_by_hand_R_S4():
-    """One key has E 1/χ²_D = 1/(D − 2); with D − 2 keys at once D − m − 1 is down to
+    """One key has E 1/χ²_D = 1/(D − 2). With m = D − 2 keys at once, D − m − 1 is
     one.
     """
     assert edit_cost.capacity(12, 5, 1) == 12 / 3
@@ -682,8 +689,8 @@ def test_capacity_by_hand_R_S4():
 
 
 def test_a_batch_costs_what_the_eigenvalues_of_its_kind_say_R_S7(N=7, D=9):
-    """The mean over batches of a size, weighted by their determinants, by brute force;
-    the keys have a common part.
+    """The mean over batches of a size, weighted by their determinants, by brute force,
+    for keys with a common component.
     """
     K = np.random.default_rng(0).normal(size=(D, N)) * np.geomspace(1, 9, N) + 0.7
     S = K.T @ K
@@ -700,7 +707,7 @@ def test_a_batch_costs_what_the_eigenvalues_of_its_kind_say_R_S7(N=7, D=9):
         edit_cost.batch_inflation(np.diag([1.0, 4.0, 9.0])), 1, rtol=1e-12
     )
     twins = np.ones((2, 2))
-    # two directions in all
+    # the keys span two directions
     assert edit_cost.batch_inflation(np.kron(np.eye(2), twins))[2:].tolist() == [
         inf,
         inf,
@@ -713,7 +720,7 @@ def test_a_batch_costs_what_the_eigenvalues_of_its_kind_say_R_S7(N=7, D=9):
 def test_many_keys_of_one_kind_give_the_capacity_law_back_R_S7(D=12, N=600):
     K = np.random.default_rng(1).normal(size=(D, N))
     law = edit_cost.batch_inflation(K.T @ K)
-    # the weights keep batches that nearly fail from counting much: D/(D − m + 1)
+    # batches that are nearly dependent have small weights: D/(D − m + 1)
     for m in (
         2,
         6,
@@ -735,14 +742,16 @@ def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
     error = np.std(runs, axis=0) / len(runs) ** 0.5
     law = np.asarray(edit_cost.sequential_residual(ages, T, D))
     assert (np.abs(mean - law) < 4 * error + 3 / D).all()
-    assert law[0] > 1.5  # after two D edits nothing is left: worse than never written
+    # After 2D edits the residual is larger than for a fact that was never written.
+    assert law[0] > 1.5
 
 
 def test_forgetting_by_hand_in_its_two_extremes_R_S5(x64, D=1000):
-    """A second edit makes c²r₁ − cr₂ of the first residual, and E c² = 1/D, E c⁴ =
-    3/D(D + 2) for isotropic keys; after very many all that is left at the key is
-    another memory's answer, as far away as two
-    targets are: 2."""
+    """After a second edit the residual of the first pair is c²r₁ − cr₂, and E c² = 1/D,
+    E c⁴ = 3/D(D + 2) for isotropic keys. After very many edits the answer at the key is
+    that of an independent memory, at the squared distance of two independent targets:
+    2.
+    """
     assert (
         abs(edit_cost.sequential_residual(1, 2, D) - (1 / D + 3 / (D * (D + 2))))
         < 2 / D**2
@@ -798,7 +807,7 @@ def test_blocked_substitution_is_the_triangular_solve(x64):
     for D in (3, 256, 600):
         rng = np.random.default_rng(D)
         U = np.triu(rng.normal(size=(D, D)) / D**0.5) + 2 * np.eye(D)
-        # what is below the diagonal is not read
+        # entries below the diagonal are not read
         cut = cut_up(U + np.tril(np.ones((D, D)), -1))
         np.testing.assert_array_equal(jax.jit(lambda cut: cut.dense)(cut), U)
         np.testing.assert_array_equal(
@@ -869,8 +878,8 @@ def test_qr_of_the_keys_survives_where_a_formed_C_fails_in_float32(kappa, D=64, 
             - 1
         )
 
-    # float32 turns the solution by about κ·ε, and the excess grows with the square of
-    # the turn; measured: 0.7 (κ·ε)²
+    # float32 changes the direction of the solution by an angle of about κ·ε. The excess
+    # grows with the square of this angle; measured were 0.7 (κ·ε)².
     most = 4 * (kappa * np.finfo(np.float32).eps) ** 2
     assert excess(KeyGeometry.from_keys(small).solve(k.astype(np.float32))) < most
     if kappa < 1e4:
@@ -892,7 +901,7 @@ def test_float64_rescues_a_C_that_float32_cannot_factor():
     C = conditioned(32, 128, 1e4) @ conditioned(32, 128, 1e4).T
     with refused(ValueError, match="positive definite"):
         KeyGeometry.from_moments(np.float32(C))
-    # JAX has none: nothing turns it on in secret
+    # JAX has no float64 by default, and the package does not switch it on silently
     with refused(ValueError, match="precision: got 'float64'"):
         KeyGeometry.from_moments(C, precision="float64")
     with double_precision():
@@ -903,8 +912,8 @@ def test_float64_rescues_a_C_that_float32_cannot_factor():
 
 
 def test_a_double_geometry_is_read_in_single_where_double_precision_ends():
-    """As everywhere in JAX; its own operations would cut it one by one, with a warning
-    each.
+    """This is so everywhere in JAX. Its own operations would convert the arrays
+    individually, each with a warning.
     """
     K, _, W, k, v = problem()
     with double_precision():
@@ -993,8 +1002,8 @@ def test_refinement_in_double_precision_gives_ten_digits_from_a_float32_factor(x
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_difference_is_summed_as_if_in_twice_the_precision(x64, dtype):
-    """A residual that all but cancels, against exact fractions; and its gradient is
-    that of B − AᵀX.
+    """A residual with almost complete cancellation, against exact fractions. Its
+    gradient is that of B − AᵀX.
     """
     rng = np.random.default_rng(0)
     A = rng.normal(size=(40, 3)).astype(dtype)
@@ -1056,7 +1065,8 @@ def test_moments_do_not_depend_on_the_batches(seed, cuts):
                 )
         mean = moments.mean
     exact = keys.astype(float).T @ keys.astype(float)
-    # an entry off the diagonal can cancel: what rounds is as large as the diagonal
+    # terms of an entry off the diagonal can cancel, and each is rounded at the size of
+    # the diagonal
     np.testing.assert_allclose(moments.total, exact, atol=1e-12 * exact.max())
     np.testing.assert_allclose(mean, exact / 120, atol=1e-12 * exact.max() / 120)
 
@@ -1091,7 +1101,7 @@ def test_an_edit_is_saved_read_and_undone_exactly(tmp_path, pairs):
     np.testing.assert_allclose(edit.undo(applied(edit, W)), W, atol=1e-6)
     history = Edited(W).then(edit).then(again)
     np.testing.assert_array_equal(history.undo().W, Edited(W).then(edit).W)
-    np.testing.assert_array_equal(history.undo(2).W, W)  # to the last bit
+    np.testing.assert_array_equal(history.undo(2).W, W)  # equal in every bit
     assert history.undo(0).edits == history.edits
     with refused(ValueError, match="count: got 3"):
         history.undo(3)
@@ -1209,7 +1219,9 @@ MANY = {
 @pytest.mark.parametrize("name", ["W", "C", "K", "V"])
 @pytest.mark.parametrize("edit", MANY.values(), ids=MANY)
 def test_a_bad_entry_of_many_pairs_is_named(edit, name, entry):
-    """Arrays of JAX are looked through only after the outcome says that one is bad."""
+    """The entries of JAX arrays are checked only after the outcome says that one is
+    bad.
+    """
     K, _, W, Ks, Vs = problem(m=3)
     arrays = {"W": W, "C": K @ K.T, "K": Ks, "V": Vs}
     arrays = {other: jnp.asarray(array) for other, array in arrays.items()}
@@ -1223,7 +1235,7 @@ def test_bad_batches_are_named():
     C = K @ K.T
     with refused(ValueError, match="linearly independent"):
         ro.batch_edit(W, C, Ks[:, [0, 1, 0]], Vs)
-    # the factor exists, by what rounding has left
+    # the factor exists only because of rounding errors
     with refused(ValueError, match="linearly independent"):
         ro.batch_edit(
             np.zeros((2, 3)),
@@ -1324,7 +1336,7 @@ def test_what_goes_wrong_inside_jit_is_told_by_the_outcome():
     batch = jax.jit(ro.batch_edit)
     singular = np.diag([0.0] + 11 * [1.0]).astype(np.float32)
     Q = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12)))[0]
-    # its pivots pass; no digit of a solution is right
+    # its pivots are accepted, but no digit of a solution is right
     near_singular = np.float32((Q * np.geomspace(1, 1e-8, 12)) @ Q.T)
     with refused(ValueError, match=r"C: got a condition number"):
         ro.rank_one_edit(W, near_singular, Ks[:, 0], Vs[:, 0])
@@ -1411,7 +1423,7 @@ def test_any_edit_answers_its_key_and_only_moves_along_u(scale, seed):
     edit = host(ro.rank_one_edit(W, scale * K @ K.T, scale * k, v))
     W_hat = applied(edit, W)
     size = np.abs
-    rounding = 2e-6  # of the sizes that are summed; float32 rounds each at 6e-8
+    rounding = 2e-6  # relative to the summed sizes; float32 rounds each at 6e-8
     assert (
         abs(W_hat @ (scale * k) - v) < rounding * size(W_hat) @ size(scale * k)
     ).all()

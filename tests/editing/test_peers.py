@@ -19,9 +19,10 @@ from rankone.editing import (
     sequential_edit,
 )
 
-# of the largest entry; the moments below have a condition number under 1e5
+# Tolerance, relative to the largest entry. The moments below have a condition number
+# under 1e5.
 CLOSE = 1e-9
-WEIGHTS = (15_000.0, 20_000.0, 10.0)  # of GPT-J, of GPT-2 XL, and a small one
+WEIGHTS = (15_000.0, 20_000.0, 10.0)  # those of GPT-J and of GPT-2 XL, and a small one
 
 
 @pytest.fixture
@@ -118,12 +119,12 @@ def test_the_projected_edit_is_alphaedits_update(pairs, L2, earlier, x64):
     published = alphaedit(P, E @ E.T, K, R, L2)
     assert 0 < B.shape[1] < len(C)
     assert distance(edit.delta, published) < CLOSE
-    # the published form stays along the directions as well
+    # the published change too lies along the directions
     assert distance(published @ P, published) < CLOSE
 
 
 def test_the_comparison_would_notice_another_formula(pairs, x64):
-    """The neighbouring formulas are farther apart than the tolerance by far."""
+    """The differences between similar formulas are far above the tolerance."""
     W, C, K, R = pairs
     exact = batch_edit(W, C, K, W @ K + R).delta
     assert distance(exact, memit(C, K, R, 10.0)) > 1e6 * CLOSE
@@ -135,8 +136,8 @@ def test_the_comparison_would_notice_another_formula(pairs, x64):
 
 
 def test_memit_in_turn_with_a_cache_is_memit_at_once(pairs, x64):
-    """With its keys added to C at the weight of the new pairs, a relaxed sequence ends
-    where the relaxed batch does.
+    """If the written keys are added to C at the weight of the new pairs, a relaxed
+    sequence ends in the same weights as the relaxed batch.
     """
     W, C, K, R = pairs
     weight = 10.0

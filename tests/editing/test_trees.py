@@ -1,5 +1,5 @@
-"""Edits inside models of other frameworks: found by path, keys captured, written,
-answered, taken back.
+"""Edits inside models of other frameworks: the weight is found by its path, keys are
+captured, and the edit is written, tested and undone.
 """
 
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ rectified = jax.nn.relu
 
 @dataclass(frozen=True)
 class Case:
-    """A model of some framework, how it runs, where its middle matrix is, and what
-    enters and leaves it.
+    """A model of some framework, the function that runs it, the path of its middle
+    matrix, and the inputs and outputs of this matrix.
     """
 
     model: Any
     run: Any
     path: str
     layout: str
-    before: Any  # of the model and X: what the matrix multiplies
-    after: Any  # of the model and keys: what the matrix makes of them, without its bias
+    before: Any  # of the model and X: the inputs of the matrix
+    after: Any  # of the model and keys: the outputs of the matrix, without its bias
 
 
 def of_equinox():
@@ -160,7 +160,7 @@ def test_a_model_answers_the_value_at_the_key_and_the_others_hardly_change(case)
         case.after(edited, keys[7:8])[0], v, rtol=1e-4, atol=1e-4
     )
     again = capture_keys(case.run, edited, case.path, X, layout=case.layout)
-    np.testing.assert_array_equal(again, keys)  # nothing below the matrix has changed
+    np.testing.assert_array_equal(again, keys)  # the layers below have not changed
     assert (
         np.abs(np.asarray(case.run(edited, X)) - case.run(case.model, X))[7].max()
         > 1e-2
@@ -187,7 +187,7 @@ def test_an_edit_is_saved_made_again_and_taken_back(case, tmp_path):
     np.testing.assert_allclose(
         weight_at(back, case.path, layout=case.layout), W, atol=1e-6
     )
-    # as it was
+    # the original model has not changed
     np.testing.assert_array_equal(
         weight_at(case.model, case.path, layout=case.layout), W
     )

@@ -1,5 +1,5 @@
-"""What a class is given: notebooks without and with solutions, a rubric, and an archive
-of pinned files.
+"""The files of an assignment: notebooks without and with solutions, a rubric, and an
+archive of pinned files.
 """
 
 import json
@@ -249,7 +249,8 @@ def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
         int(points) for points in re.findall(r"^- \[ \] (\d):", page, re.MULTILINE)
     )
     assert minutes == sum(map(int, re.findall(r"^(\d+) minutes\.", page, re.MULTILINE)))
-    # the thirteen that hand the work out, and how to grade one notebook here
+    # thirteen lines about distributing the work, and the lines about grading a notebook
+    # here
     assert len(readme.splitlines()) <= 24
 
 
@@ -275,10 +276,10 @@ def test_an_exercise_has_one_number_everywhere(folders, chapter):
             re.findall(r"\*\*(Exercise \d+[^*]*)\*\* \((.+)\)\n", notebook_text)
             == titles
         )
-        # Nothing keeps the number that the book gives the exercise.
+        # The numbers of the exercises in the book do not remain.
         mentioned = re.findall(r"Exercise \d+(?: \(q\d+\))?", notebook_text)
         assert set(mentioned) == set(names)
-        # Below a heading come its own check and written half alone.
+        # Below a heading are only its own check and written part.
         for name, part in zip(
             names,
             re.split(r"\*\*Exercise \d+ \(q\d+\)\*\*", notebook_text)[1:],

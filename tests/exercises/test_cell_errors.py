@@ -1,5 +1,5 @@
-"""A notebook's check says which cell stopped and at which line, in place of asking for
-an answer.
+"""If a cell stopped with an error, the check of a notebook names the cell and the line,
+instead of asking for an answer.
 """
 
 import pytest
@@ -62,7 +62,7 @@ def test_a_name_error_beside_the_answer_is_called_one(notebook, before):
         said
         == f"{NOT_RUN}{cell}NameError: name 'undefined' is not defined (line 1: `scale = undefined`)"
     )
-    notebook.run("1 / 0")  # IPython keeps the last error alone
+    notebook.run("1 / 0")  # IPython stores only the last error
     assert (
         notebook.check()
         == f"{NOT_RUN}{cell}it did not run to its end. Run it again, and read its error."

@@ -21,8 +21,8 @@ SEEDS = ("public", "one student")
 QUESTIONS = [
     (chapter, q) for chapter, page in PAGES.items() for q in page.grader.questions
 ]
-# What stands in for an answer without a thought; `shaped` fills the shapes of the right
-# answer.
+# Constants that replace an answer; `shaped` fills the shapes of the right answer with
+# them.
 NUMBERS = (0, 1, True, 1.0, -1.0, 2, 0.5, 3, 10**6, 1e-9, float("nan"), float("inf"))
 ARGUMENTS = range(-1, 6)
 
@@ -35,7 +35,7 @@ def double():
 
 
 def shaped(answer: Any, fill: Callable[[tuple[int, ...]], Any]) -> Any:
-    """An answer of the same structure whose numbers and arrays are filled anew."""
+    """An answer of the same structure with its numbers and arrays replaced."""
     if isinstance(answer, tuple | list):
         return type(answer)(shaped(part, fill) for part in answer)
     return fill(np.shape(answer))
@@ -71,9 +71,7 @@ FILLS |= {
 
 
 def careless(right: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """Name -> a function that no thought about the exercise went into, in place of the
-    right one.
-    """
+    """Name -> a function that replaces the right one without solving the exercise."""
 
     def filled(fill: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments: shaped(right(*arguments), fill)
@@ -97,7 +95,7 @@ def test_a_constant_earns_nothing(chapter, question):
     page = PAGES[chapter]
     right = page.answers[1][int(question[1:]) - 1]
     checks = page.grader.questions[question]
-    # the others only guide
+    # cases without points only guide the student
     cases = tuple(case for case in checks.cases if case.points != 0)
     worth = Question(checks.name, checks.points, cases)
     answers = {name: careless(right[name]) for name in worth.functions}

@@ -1,5 +1,5 @@
-"""A class is graded in another process than the students', who can switch nothing off
-and lose what is theirs alone.
+"""A class is graded in a process separate from the students' code. Students can switch
+off no check, and an error costs points only to the student who made it.
 """
 
 import json
@@ -54,7 +54,7 @@ def code(chapter):
 
 
 def stubs(answer):
-    """Cells of the editing notebook where every function returns the same."""
+    """Cells of the editing notebook in which every function returns the same answer."""
     return [
         cell.replace("return ...", f"return {answer}")
         for cell in code("editing")
@@ -228,7 +228,7 @@ def gradescope(folder, notebook):
 
 def results(folder, monkeypatch):
     monkeypatch.setattr("sys.argv", ["grading", str(folder)])
-    # students' code runs as this account here
+    # here the students' code runs under the same account
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     grading.main()
     return json.loads((folder / "results/results.json").read_text(encoding="utf-8"))

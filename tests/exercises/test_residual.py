@@ -9,7 +9,7 @@ from exercise_pages import EveryCheck, Page
 
 
 def nearest_by_parts(n):
-    # x on a grid of the left half, t by exact integrals of both pieces
+    # x is on a grid of the left half; the integrals over both pieces of t are exact
     t = (np.arange(2000) + 0.5) / 4000
     total = 0.0
     for x in t:

@@ -1,5 +1,5 @@
-"""Hostile notebooks, graded for real: by root, who hands their code to `nobody`, and by
-an ordinary account.
+"""Hostile notebooks, graded as in a course: by root, which runs their code as `nobody`,
+and by an ordinary account.
 
 Every attack returns what it achieved, and the report of its check repeats that.
 """
@@ -28,7 +28,8 @@ ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "_build/html"
 NOBODY = 65534
 IS_ROOT = os.name == "posix" and os.geteuid() == 0
-# seconds that a process sleeps which tries to outlive the grading
+# Seconds for which the attacks' processes sleep to outlive the grading; the number
+# identifies them.
 MARK = f"4321.{os.getpid()}"
 PACKAGES = [
     str(Path(rankone_book.__file__).parents[1]),
@@ -201,7 +202,9 @@ def python():
 
 @pytest.fixture(scope="module")
 def isolated(python):
-    """Skips where the kernel lets an ordinary account make no namespaces."""
+    """Skips the test if the kernel does not let an ordinary account create
+    namespaces.
+    """
     code = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x70000000) != 0)"
     if (
         Runner(python, NOBODY if IS_ROOT else None)
@@ -226,7 +229,7 @@ def survivors():
 
 @dataclass
 class Outcome:
-    """What the hostile notebook achieved: attack -> what its check reports."""
+    """Result of the hostile notebook: attack -> the report of its check."""
 
     reports: dict[str, str]
     score: float
@@ -241,7 +244,7 @@ def attacked(base, python, user):
     (base / "source/tests/q1.py").write_text(
         CHECKS + "".join(CHECK.format(name=name) for name in NAMES)
     )
-    # A call has 15 s; twice the memory of the process is asked of it.
+    # A call has 15 s, and an attack asks for twice the memory of the process.
     limits = {"call_seconds": 15, "total_seconds": 300, "memory": 2**31}
     (base / "source/config.json").write_text(
         json.dumps({"secret": "the secret", "limits": limits})
@@ -260,7 +263,7 @@ def attacked(base, python, user):
     wrapper.chmod(0o755)
     for path in (base, *base.rglob("*")):
         os.chown(path, -1 if user is None else user, -1)
-    # as setup.sh does
+    # setup.sh does the same
     subprocess.run(["chmod", "-R", "go-rwx", base / "source"], check=True)
     done = runner.run(["bash", base / "run_autograder"])
     assert done.returncode == 0, done.stderr
@@ -290,7 +293,7 @@ def attacked(base, python, user):
 
 @pytest.fixture(scope="module", params=["root", "ordinary"])
 def account(request):
-    """Who grades: root, or an account that runs the student's code itself."""
+    """The grading account: root, or an account that runs the student's code itself."""
     if request.param == "root" and not IS_ROOT:
         pytest.skip("only root can hand a student's code to another account")
     return request.param
@@ -298,7 +301,7 @@ def account(request):
 
 @pytest.fixture(scope="module")
 def outcome(account, place, python):
-    """What the hostile notebook achieved under this account."""
+    """The result of the hostile notebook under this account."""
     return attacked(
         place / account, python, NOBODY if IS_ROOT and account == "ordinary" else None
     )

@@ -36,7 +36,7 @@ from rankone_book.records import load_record, provenance, select, select_one
 pytest.importorskip("tokenizers")
 LAYER = 2
 HOW = {"layer": LAYER, "ridge": 0.01, "contexts": 1, "every": 60}
-FAR = Search(reach=100.0, steps=30, decay=0.0)  # random weights are nearly deaf
+FAR = Search(reach=100.0, steps=30, decay=0.0)  # random weights react little to δ
 tiny = partial(small_model, 4)  # a block above the edited one
 SUBJECTS = ("Norway", "Japan", "Oslo", "France")
 
@@ -118,14 +118,14 @@ def test_a_case_is_read_alike_from_either_form(experiment):
     read = experiment("counterfact").read_case
     assert read(short(7, "Oslo")) == read(published(7, "Oslo"))
     twice = read(short(7, "Oslo") | {"prompt": "Oslo, a part of Oslo"})
-    # the last mention is the one whose token is edited
+    # the token of the last mention is edited
     assert twice.request.prompt == "Oslo, a part of {}"
 
 
 def test_the_cases_are_a_thousand_different_ones(experiment):
     numbers = experiment("counterfact").CASES
     assert len(set(numbers)) == len(numbers) == 1000
-    assert max(numbers) < 21_919  # of the whole set
+    assert max(numbers) < 21_919  # the size of the whole data set
 
 
 def test_a_file_that_cannot_be_had_or_is_another_is_refused(experiment, tmp_path):
@@ -181,7 +181,7 @@ def test_values_are_found_once_and_are_those_of_each_request(small, monkeypatch)
         np.testing.assert_allclose(
             values["delta"][i], alone.delta, rtol=0.02, atol=1e-3
         )
-    monkeypatch.setattr(counterfact, "ROWS", 3)  # in parts, by length
+    monkeypatch.setattr(counterfact, "ROWS", 3)  # in batches, by length
     keys = counterfact.subject_streams(chosen, LAYER, 1)[0]
     np.testing.assert_allclose(keys[LAYER], values["key"], rtol=1e-3, atol=1e-5)
     monkeypatch.setattr(counterfact, "find_fact_values", None)
@@ -232,7 +232,7 @@ def test_nearly_all_of_an_edit_arrives_at_most_paraphrases():
     said = recorded_cases(recorded)["after_said"][1, 0]
     assert len(share) == 1000
     assert np.median(share) > 0.9
-    # those that do not say the new answer get nearly as much of it
+    # paraphrases that do not get the new answer have nearly as large a share
     assert np.median(share[~said]) > 0.9
     assert said[share > 0.9].mean() < 0.4
     assert said[share < 0.75].mean() < said[share > 0.9].mean() / 1.5
@@ -260,7 +260,7 @@ def test_every_way_of_writing_many_facts_writes_what_it_promises(small):
     for method in ("batch", "null"):
         assert (missed[method] < 1e-2 * size).all()
     for method in ("sequence", "learning"):
-        # the first is forgotten in part, the last is not
+        # the first fact is partly forgotten, the last is not
         assert missed[method][-1] < 1e-2 * size[-1] < missed[method][0]
     assert missed["learning"].sum() < missed["sequence"].sum()
     P = np.asarray(many.null_space(LAYER, 0.01, 60, 0.3))
@@ -302,7 +302,7 @@ def test_a_peer_writes_less_the_more_it_is_relaxed(small):
     exact, some, none = (
         measure(method="memit", strength=weight) for weight in (0.0, 300.0, 1e9)
     )
-    # the stream at the subjects is moved in float32, through three blocks
+    # the stream at the subjects is computed in float32, through three blocks
     assert exact["missing"] < 0.05
     assert none["missing"] == pytest.approx(1, rel=1e-3)
     assert exact["missing"] < some["missing"] < none["missing"]
@@ -342,13 +342,13 @@ def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypa
         blocks=1,
         edits=4,
         threshold=1.0,
-        searched=2,  # the other two take their values
+        searched=2,  # the other two take the values of these two
         seed=0,
         **HOW,
     )
     results = measure(strength=1.0)
     assert results["missing"] < measure(strength=1e4)["missing"] < 1
-    # the second batch is told the keys of the first
+    # the second batch gets the keys of the first
     update = peers.projected_edit
     spared = []
 
@@ -398,7 +398,7 @@ def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_i
         1, abs=1e-3
     )
     assert 0 < script.cosine(case, "a town on a river", case.truth, 20, 5) < 0.9
-    # its own text is no reference
+    # a subject's own text is not a reference
     assert script.cosine(case, "about itself", case.truth, 20, 5) == 0
     assert script.cosine(case, "a town", "nothing of the kind", 20, 5) is None
 
@@ -409,7 +409,7 @@ def test_recorded_texts_leave_the_old_answer_and_come_no_nearer_to_the_new_one()
         np.concatenate([np.asarray(one[when]["cosine"], float) for one in results], 1)
         for when in ("before", "after")
     )
-    errors = []  # change of the mean, in its standard errors
+    errors = []  # change of the mean, in units of its standard error
     for change in after - before:
         change = change[~np.isnan(change)]
         errors.append(change.mean() / (change.std() / np.sqrt(len(change))))
@@ -428,7 +428,7 @@ def test_what_is_forgotten_is_what_a_sequence_of_edits_leaves(experiment):
     C = np.cov(rng.normal(size=(12, 40)))
     S = K.T @ np.linalg.solve(C, K)
     for beta in (0.0, 0.3):
-        # independent values of variance 1, of 4,000 outputs
+        # independent values of variance 1, for 4,000 outputs
         R = rng.normal(size=(4000, 6))
         sequence = sequential_edit(np.zeros((4000, 12)), C, K, R, beta=beta)
         mean_squares = np.asarray(sequence.residuals)[-1] ** 2 / 4000
@@ -459,10 +459,10 @@ def test_forgetting_is_measured_on_keys_alone(small, experiment, monkeypatch):
     results = forgetting.measure(edits=4, orders=2, seed=0, **HOW)
     assert results["keys"] == 4
     assert results["left"][0] == pytest.approx(results["measured"].mean())
-    # the more a written key counts, the less is lost
+    # the larger the weight of a written key, the less is lost
     assert all(more > less for more, less in pairwise(results["left"]))
     assert results["measured"][0] > results["measured"][1]
-    # all of them are one batch
+    # here the batch has all keys
     assert results["price"] == pytest.approx(results["price_kind"])
 
 
@@ -583,13 +583,13 @@ def test_a_share_foretells_whom_an_edit_turns_until_the_answer_has_left_the_subj
         block = cell["parameters"]["layer"]
         results = cell["results"]
         margins = np.array(results["margin"])
-        # which blocks can be made to say it
+        # the edit can write the answer in blocks below 27 only
         assert (margins[:, 0] > 0).all() == (block < 27)
         assert margins.shape == (4, 10)
         shares[block] = np.mean(results["share"])
         turned[block] = (margins[:, 4:] > 0).mean()
         follow[block] = (margins[:, 1:4] > 0).mean()
-    # at 23 the last token takes over in the trace
+    # from block 23 on, the last token has the larger effect in the trace
     early = [block for block in shares if block <= 22]
     assert sorted(shares) == list(range(30))
     assert (
@@ -614,7 +614,9 @@ def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
 
 
 def test_a_thousand_exact_facts_break_the_model_and_a_hundred_do_not():
-    """The record of many facts: prose, in nats per token, beside that of ten facts."""
+    """The record of many facts: the loss on prose, in nats per token, relative to that
+    with ten facts.
+    """
     record = load_record("counterfact_many")
 
     def added(method, edits):

@@ -47,7 +47,7 @@ PROMPTS = {
 
 @pytest.fixture
 def study(experiment, monkeypatch, tmp_path):
-    """The script, of a model that knows all there is to know."""
+    """The script with a model that knows all facts."""
     facts = [(p, subject) for p, subjects in PROMPTS.items() for subject in subjects]
     records = [
         {
@@ -84,8 +84,8 @@ def test_a_folder_of_gpt2_is_measured_by_one_command(study, experiment, tmp_path
     )
     (cell,) = record["cells"]
     results = cell["results"]
-    # facts whose question begins with the subject, or has no second subject, are left
-    # out, and the shortest questions come first
+    # Facts are left out if their question begins with the subject or has no second
+    # subject. The shortest questions come first.
     assert results["case"] == [2, 1]
     model = LanguageModel.load(tmp_path / "gpt2")
     geometry = key_geometry(model, LAYER, texts=corpus()[::60])
@@ -131,7 +131,7 @@ def test_a_folder_of_gpt2_is_measured_by_one_command(study, experiment, tmp_path
     assert listed["rho"][0] == pytest.approx(rho, rel=2e-3)
     assert len(results["others"]["rho"]) == 3
     assert [len(rows) for rows in (block_rows(record), ratio_rows(record))] == [2, 2]
-    assert len(correlation_rows(record)) == 1  # of one block there is none
+    assert len(correlation_rows(record)) == 1  # with one block there is no correlation
 
 
 def test_a_list_of_cases_is_read_in_three_forms(study, monkeypatch, tmp_path):
@@ -222,7 +222,7 @@ def test_correlations_are_those_of_the_blocks_that_are_written():
     assert summary["subject"] == pytest.approx(np.corrcoef(share, flips)[0, 1])
     assert summary["blocks"] == 5
     assert summary["edits"] == 10
-    assert np.isnan(summary["question"])  # none flips
+    assert np.isnan(summary["question"])  # no answer flips
     one = blocks(record)[3]["within"][0]
     assert summary["within"] <= 1
     assert one == pytest.approx(

@@ -1,4 +1,4 @@
-"""The table of the recorded edits says what the cells of the record say."""
+"""The table of the recorded edits agrees with the cells of the record."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def answers(new, true, said, kept_fraction):
 @pytest.fixture
 def record():
     """Two edits with three paraphrases and two neighbours each; the closed form is
-    right but for one of each kind.
+    right except for one paraphrase and one neighbour.
     """
     before = answers([-5] * 6, [-1] * 6, False, 1.0)
     good = answers([-1, -1, -1, -1, -5, -5], [-5, -5, -5, -5, -1, -1], True, 1.0)
@@ -145,7 +145,7 @@ def test_one_key_gives_the_bare_question_less_where_two_would_cost_more():
     p = {}
     for key in ("mean", "mixed"):
         p[key] = np.exp(-gathered(f"unlikely_{key}", subject="first", skip=1))
-    # so that "one key throughout" is no free cure
+    # so using one key throughout also has a disadvantage
     assert fraction.min() < 0.3 < np.median(fraction) < 0.9
     assert p["mean"][:, 0].mean() < p["mixed"][:, 0].mean() - 0.02
     assert p["mean"][:, 1:].mean() > p["mixed"][:, 1:].mean() + 0.02
@@ -207,7 +207,7 @@ def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     survivor_count, knew = np.sum(list(counts.values()), axis=0)
     assert knew == 55
     assert survivor_count / knew < 0.3
-    # no name survives, and a third of the continents
+    # no capital and no currency survives, and a third of the continents do
     names = [
         count for (_, relation), count in counts.items() if relation != "continent"
     ]
@@ -221,13 +221,13 @@ def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     )
     share = np.concatenate([cell["results"]["share"] for cell in record["cells"]])
     assert len(share) >= knew
-    assert np.median(share) > 0.8  # because their questions read the same key
+    assert np.median(share) > 0.8  # because their questions have nearly the same key
     assert all(cell["results"]["written"] for cell in record["cells"])
 
 
 def test_what_a_held_edit_costs_and_keeps_is_counted():
-    """Two edits of two and one other fact; holding them keeps one more, and loses a
-    paraphrase and two neighbours.
+    """Two edits, with two other facts and one. If these are constrained, one more of
+    them survives, and a paraphrase and two neighbours are lost.
     """
 
     def outcome(price, leads, *said):
@@ -300,7 +300,7 @@ def test_neighbours_stand_with_their_own_share_and_lead(recorded):
         relation: select(recorded[1], relation=relation)[0]["results"]
         for relation in RELATIONS
     }
-    # as in the record
+    # values as in the record
     assert hungary["neighbours"][0][1:] == [
         cells["capital"]["closed"][0][0],
         -7.4735,
@@ -355,8 +355,9 @@ def test_turned_neighbours_are_counted_by_their_share():
 
 
 def test_the_share_foretells_which_neighbours_an_edit_of_the_model_turns_R_S8(recorded):
-    """Before the edit, from keys alone: the ranks of share and rise; and who is safe,
-    at C and at C = I.
+    """The share is computed before the edit, from keys alone. Its ranks agree with
+    those of the rise, and almost no neighbour with a small share flips, with C from
+    text and with C = I.
     """
     edges = [-1, 0.1, 0.3, 0.5, 2]
     rank = {}
@@ -373,7 +374,7 @@ def test_the_share_foretells_which_neighbours_an_edit_of_the_model_turns_R_S8(re
     for counts in turned.values():
         assert counts[0][0] <= 0.02 * counts[0][1]
         assert counts[3][0] > 0.4 * counts[3][1]
-    # at C = I keys have more in common
+    # with C = I the shares are larger
     assert np.mean([row[1] for edit in edits for row in edit["neighbours"]]) > 0.3
 
 
@@ -391,7 +392,7 @@ def test_a_batch_of_real_keys_costs_what_other_keys_of_their_kind_say_R_S7():
             for name, law in (("old", old), ("law", results["law"]))
         }
         if cell["parameters"]["keys"] != "text":
-            # countries are not of the kind that C was made of
+            # keys of countries differ in kind from the keys in C
             assert results["priced"][-1] > 1.3 * old[-1]
             assert error["law"][-1] < error["old"][-1] / 2
 
@@ -406,15 +407,15 @@ def test_the_later_the_block_the_more_neighbours_are_turned():
             for cell in select(record, layer=layer)
         ]
         assert len(margins) == 12
-        # every block can be made to say it
+        # the edit writes the answer in every block
         assert all(margin[0] > 0 for margin in margins)
         turned[layer] = np.mean([(margin[4:] > 0).mean() for margin in margins])
     assert turned[2] < turned[8] < 0.2 < turned[14] < turned[20]
 
 
 def test_five_keys_per_dimension_and_a_ridge_come_within_a_quarter_of_the_least():
-    """The rule of the chapters for C, against the record it rests on; the recorded
-    edits and the page obey it.
+    """The chapters' rule for C, against the record on which it is based. The recorded
+    edits and the page follow it.
     """
     record = load_record("editing_beta")
     for source in ("tokens", "passages"):
@@ -427,7 +428,7 @@ def test_five_keys_per_dimension_and_a_ridge_come_within_a_quarter_of_the_least(
 
 
 def test_the_share_predicts_the_rise_among_the_neighbours_of_one_edit(recorded):
-    """So a difference between edits is not what correlates the two."""
+    """So the correlation is not due to differences between edits."""
     ranks = [
         spearmanr(
             [row[1] for row in edit["neighbours"]],
@@ -470,7 +471,7 @@ def test_early_keys_cannot_distinguish_relations_and_late_ones_subjects():
     assert min(shares["other_relation"][block] for block in range(10)) > 0.8
     assert min(shares["other_subject"][block] for block in range(25, 30)) > 0.6
     assert max(shares["other_relation"][block] for block in range(25, 30)) < 0.5
-    # in no block are both small
+    # in no block are both shares small
     assert min(map(max, *(kind.values() for kind in shares.values()))) > 0.5
 
 
@@ -509,7 +510,7 @@ def test_an_allowed_length_is_counted_edit_by_edit():
         "length": [2.0, 1.5],
         # question, three paraphrases, two neighbours
         "margin": [[1, 1, -1, 1, -1, -1], [-1, 1, 1, 1, 1, -1]],
-        # of the first country two other facts, each asked in two ways
+        # two other facts about the first country, each asked in two phrasings
         "subject": {
             "capital:Japan:Rome": {
                 "before": [[1, 1], [1, 0]],
@@ -526,7 +527,7 @@ def test_an_allowed_length_is_counted_edit_by_edit():
         "neighbours": (3, 4),
         "facts": (1, 2),
     }
-    # before any edit, by the names of the facts, in whatever order they were recorded
+    # before any edit, by the names of the facts, whose recorded order does not matter
     before = {
         "continent:Oslo:Asia": [-1, -1, -1, 1, 1, -1],
         "capital:Japan:Rome": [-1, -1, -1, -1, -1, -1],
@@ -612,7 +613,7 @@ def test_no_setting_of_fine_tuning_writes_the_facts_and_spares_the_neighbours():
             assert one["neighbourhood"]["share"] < 0.9
             assert one["paraphrase"]["share"] < 0.9
     assert max(one["score"] for one in settings.values()) < 0.7
-    # on no edge of the sweep
+    # the best setting is not at an edge of the sweep
     for best, axis in zip(
         best_setting(settings, "score"), ("radius", "rate"), strict=True
     ):

@@ -92,7 +92,7 @@ def test_recorded_meta_trained_start_beats_scratch_on_unseen_letters():
 
 
 def test_recorded_joint_training_is_worse_than_meta_training_at_every_step_size():
-    """The page says so of the best one, after five steps and after a hundred."""
+    """The page says so of the best step size, after five steps and after a hundred."""
     sines = load_record("maml_sine")
     maml = recorded.over_seeds(shown_sines(), "queries", learner="maml")
     joint = [
@@ -139,8 +139,8 @@ def test_the_inner_step_of_each_depth_is_inside_the_grid_it_was_chosen_from():
 
 
 def test_recorded_learners_change_places_where_meta_training_ends():
-    """M-fig3: waves of amplitude 3 and phase π/2 are of the trained kind, of amplitude
-    10 or phase 3π/2 are not.
+    """M-fig3: waves of amplitude 3 and of phase π/2 are within the training range;
+    those of amplitude 10 or of phase 3π/2 are not.
     """
     record = shown_sines()
     for seed in {cell["parameters"]["seed"] for cell in record["cells"]}:
@@ -159,8 +159,8 @@ def test_recorded_learners_change_places_where_meta_training_ends():
 
 
 def test_recorded_gradient_learners_diverge_at_amplitude_ten_after_a_hundred_steps():
-    """The page says one seed of three of the first-order method, two of MAML, and none
-    after five steps.
+    """The page says that one seed of three diverges for the first-order method, two for
+    MAML, and none after five steps.
     """
     sines = shown_sines()
     at_ten = {
@@ -173,8 +173,8 @@ def test_recorded_gradient_learners_diverge_at_amplitude_ten_after_a_hundred_ste
 
 
 def test_recorded_reader_loses_more_of_what_is_above_chance_under_the_largest_shear():
-    """M-fig3, at s = 2: of the fraction right above one fifth, the recurrent learner
-    keeps less than MAML, from one example and from four.
+    """M-fig3, at s = 2: of its accuracy above chance, which is one fifth, the recurrent
+    learner keeps less than MAML, from one example and from four.
     """
     letters = letters_after(SHORT)
     for shots in (1, 4):
@@ -189,8 +189,8 @@ def test_recorded_reader_loses_more_of_what_is_above_chance_under_the_largest_sh
 @pytest.mark.parametrize("shots", [1, 4])
 @pytest.mark.parametrize("learner", ["maml", "first_order", "recurrent"])
 def test_recorded_longer_meta_training_overfits_the_letters_it_has(learner, shots):
-    """M-fig3: in every seed it is better on the letters of meta-training, and on the
-    others, as they are, worse.
+    """M-fig3: in every seed, longer meta-training is better on the letters of
+    meta-training, and worse on the other letters without shear.
     """
     of_both = [
         {cell["parameters"]["seed"]: cell["results"] for cell in cells}
@@ -240,7 +240,8 @@ def test_recorded_sines_are_of_the_published_scale():
 def test_training_finds_what_a_short_step_can_do():
     record = load_record("maml_one_shot")
     errors = recorded.one_shot_errors(record)
-    for target in ("minus", "sin"):  # to first order nothing is better than 0
+    # To first order, no network is better than the answer 0.
+    for target in ("minus", "sin"):
         for network in ("one", "two", "three"):
             assert errors[target][network].min() > 0.98
     assert errors["cos"]["one"].min() > 0.9
@@ -273,5 +274,6 @@ def test_the_one_shot_kernel_is_that_of_short_steps(experiment):
         return moved[:, 0] / (step * error), jax.vmap(at_query)(task.x_query[:, 0])
 
     moves, kernel = both(jax.random.key(1))
-    # the second order, and float32: both far below a per cent of the kernel's size
+    # The tolerance covers the second order and float32; both are far below a per cent
+    # of the kernel's size.
     np.testing.assert_allclose(moves, kernel, atol=0.02 * abs(kernel).max())

@@ -1,5 +1,5 @@
-"""What the chapter on meta-learning quotes and draws of its records, and the kernel of
-a gradient step.
+"""Numbers and pictures that the chapter on meta-learning takes from its records, and
+the kernel of a gradient step.
 """
 
 from dataclasses import replace
@@ -63,8 +63,8 @@ def tried(queries, family="letters4", learner="ordinary", **rates):
 
 
 def test_the_rate_is_the_best_at_the_steps_that_are_compared():
-    """Least error on waves, most right on letters; curves that end early have diverged,
-    and a reader has one score.
+    """The best rate has the least error on waves and the largest accuracy on letters.
+    Curves that end early have diverged. The recurrent learner has one score.
     """
     errors = {0.3: [3, 2, 1.0], 1.0: [3, 1, 2.0], 3.0: [3]}
     record = {"cells": tried(errors.get, "waves", "maml", a=0.3, b=1.0, c=3.0)}
@@ -104,7 +104,7 @@ def test_scratch_takes_the_step_size_that_was_best_on_other_letters():
     }
     rates = {"cells": tried(lambda rate: [0.2] * 100 + [rate / 20], a=1.0, b=10.0)}
     rate, bands = recorded.from_scratch(record, rates, shots=4)
-    assert rate == "1"  # though 0.1 is better on the tasks that are shown
+    assert rate == "1"  # although 0.1 is better on the tasks that are shown
     assert bands["queries"].mean[-1] == pytest.approx(0.6)
     assert bands["examples"].mean.tolist() == [1, 1]
 
@@ -133,7 +133,7 @@ def test_a_record_shows_each_learner_at_its_chosen_rate_if_that_has_all_seeds():
     parameters = [cell["parameters"] for cell in record["cells"]]
     assert {(p["learner"], p["step_size"], p["adam"]) for p in parameters} == {
         ("maml", 0.003, 0.001),
-        ("recurrent", 0.001, 0.001),  # at its own rate it lacks a seed
+        ("recurrent", 0.001, 0.001),  # at its chosen rate a seed is missing
     }
     assert len(record["cells"]) == 4
 
@@ -211,8 +211,9 @@ def test_figures_draw_every_recorded_learner():
         5,
         4,
     ]
-    # four learners, the answer 0 and the edge, and on the left the crosses of two
-    # learners that diverge; letters from one example and from four
+    # Lines of four learners, of the answer 0 and of the edge of training, and on the
+    # left the crosses of two learners that diverge. Letters have lines from one example
+    # and from four.
     assert [len(ax.lines) for ax in recorded.draw_other_tasks(sines, letters)[1]] == [
         8,
         6,
@@ -259,7 +260,8 @@ def test_kernel_of_a_deep_network_is_right_to_first_order():
             ).max()
         )
     assert gaps[0] > 1e-4
-    assert gaps[1] < gaps[0] / 30  # second order: a hundredth, but for rounding
+    # The gap is of second order: a hundredth, except for rounding.
+    assert gaps[1] < gaps[0] / 30
 
 
 def trained_in_groups(**group):
@@ -296,8 +298,8 @@ def test_group_must_divide_the_batch(group):
 
 
 def test_the_reader_answers_within_bounds_however_loud_the_wave():
-    """The state stays in [−1, 1], so the answers of any weights are bounded; a gradient
-    step's are not.
+    """The state stays in [−1, 1], so the answers are bounded for any weights. Those
+    after a gradient step are not.
     """
     from rankone.maml import RecurrentLearner
 

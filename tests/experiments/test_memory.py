@@ -1,5 +1,5 @@
-"""Each experiment in miniature, the record it leaves, and the records that the book
-shows.
+"""Each experiment in miniature, the record that it writes, and the records that the
+book shows.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ def check(record, axes):
     for cell in record["cells"]:
         assert cell["parameters"].keys() >= {*axes, "seed"}
         assert cell["results"]
-        assert cell["seconds"] >= 0  # to a hundredth: the smallest cells take less
+        assert cell["seconds"] >= 0  # rounded to 0.01; the smallest take less
         assert 0 <= cell["run"] < len(record["runs"])
     done = {
         tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]

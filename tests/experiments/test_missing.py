@@ -1,5 +1,5 @@
-"""`make record`: what is missing of the experiments is listed, timed by what is
-recorded, and measured in order.
+"""`make record` lists the missing cells of the experiments, estimates their time from
+the recorded cells, and measures them in order.
 """
 
 import subprocess
@@ -20,8 +20,8 @@ def missing(experiment):
 
 @pytest.fixture
 def fake(experiment):
-    """Makes a small experiment whose cells say what they were asked, in the order
-    asked.
+    """Makes a small experiment whose cells log their parameters, in the order of the
+    calls.
     """
     record = experiment("record")
 
@@ -48,7 +48,7 @@ def cell(seconds, **parameters):
 
 
 def write(folder, experiment, *cells):
-    """A record as a run would have left it, with the seconds given."""
+    """Write the record that a run with the given cells would leave."""
     entries = [{"run": 0, **one} for one in cells]
     record = {**experiment.whole, "runs": [{"device": "a device"}], "cells": entries}
     write_record(folder / f"{experiment.name}.json", record)
@@ -121,7 +121,7 @@ def test_a_plan_takes_most_value_per_second_first_and_keeps_to_its_budget(
 
     assert order(1000) == [1, 3, 0, 4]
     assert order(15) == [1, 3, 0]
-    assert order(14) == [1, 3]  # the next would be over
+    assert order(14) == [1, 3]  # the next cell would exceed the budget
     assert order(104.9) == [1, 3, 0]
     assert order(0) == []
     assert order(5, named=True) == [1, 3, 2]
@@ -233,8 +233,8 @@ def test_two_runs_at_once_are_refused(missing, fake, tmp_path, capsys):
 
 
 def test_the_listing_has_every_script_by_its_own_name(root):
-    """In a process of its own, as a reader would: all scripts are imported, and no
-    record is damaged.
+    """The script runs in a process of its own, as for a reader. All scripts are
+    imported, and no record is damaged.
     """
     command = [sys.executable, str(root / "experiments/missing.py")]
     lines = subprocess.run(
@@ -257,7 +257,7 @@ def test_the_listing_has_every_script_by_its_own_name(root):
 def test_what_is_missing_of_fig_4a_would_take_a_processor_core_weeks(
     missing, experiment
 ):
-    """As the page on the paper's experiments says; on the machines of the record."""
+    """The page on the paper's experiments says so, for the machines of the record."""
     status = missing.state(experiment("figure3_4a").EXPERIMENT, folder())
     seconds = [piece.seconds for piece in status.missing]
     assert None not in seconds

@@ -1,5 +1,5 @@
-"""The experiment that writes the same pairs in every way, at a small size, and what the
-chapter reads of its record.
+"""The experiment that writes the same pairs by every method, at a small size, and the
+chapter's numbers from its record.
 """
 
 import numpy as np
@@ -36,8 +36,8 @@ def cells(study):
 
 
 def test_ways_differ_where_the_theory_says_so(cells):
-    """W-ways: an exact write does not interfere, a ridge a little, a batch step most; a
-    sequence forgets its first.
+    """W-ways: an exact write does not interfere, a ridge interferes a little, and a
+    batch step most. A sequence forgets its first pairs.
     """
     for cell in cells:
         results = cell["results"]
@@ -74,7 +74,7 @@ def test_the_record_is_read_by_way_and_seed(cells):
     interval = rule_runs.over_seeds(record, "exact", "unseen", data="letters", n=150)
     each = [cell["results"]["exact"]["unseen"] for cell in cells]
     assert interval.mean == pytest.approx(np.mean(each))
-    # t of one degree of freedom
+    # Student's t for one degree of freedom
     assert interval.half == pytest.approx(12.706 * abs(each[0] - each[1]) / 2, rel=1e-3)
     apart = rule_runs.difference(
         record, "exact", "base", "unseen", data="letters", n=150

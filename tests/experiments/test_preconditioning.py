@@ -82,7 +82,7 @@ def test_a_rate_is_chosen_on_one_seed_and_shown_on_the_others():
         cell("gd", 0.5, 0, [9.0, 2.0, 1.0], [0.0, 1.0, 2.0]),
         cell(
             "gd", 0.5, 1, [8.0], [0.0]
-        ),  # broke off on a seed that has no part in the choice otherwise
+        ),  # broke off on a seed that otherwise has no part in the choice
     ]
     record = {"full": {"method": ["gd"], "steps": 8, "every": 4}, "cells": cells}
     assert chosen_rate(record, "gd") == 0.3
@@ -136,7 +136,7 @@ def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_see
     pictures = np.asarray(rankone.data.fashion_mnist("train").images, np.float64)
     mean = pictures.mean(0)
     components = np.linalg.svd(pictures - mean, full_matrices=False)[2][:2]
-    away = pictures[:10] - mean  # the fake test pictures are the training ones
+    away = pictures[:10] - mean  # the fake test pictures are training pictures
     expected = np.sum((away - away @ components.T @ components) ** 2, 1).mean()
     assert new_record["cells"][0]["results"]["error"] == pytest.approx(
         expected, rel=1e-4
@@ -154,14 +154,14 @@ def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
         for seed in range(4)
     }
     lowest = min(ends[seed] for seed in (1, 2, 3))
-    # the page says so: mend it if this fails
+    # the page says so: correct the page if this fails
     assert 1 < lowest / line["results"]["error"] < 1.01
-    # one trial of a rate, which is not drawn, just crosses it
+    # one trial of a rate, which is not drawn, just crosses the line
     assert 0.99 < ends[0] / line["results"]["error"] < 1
 
 
 def test_prong_and_plain_descent_start_alike_and_part(experiment, tmp_path):
-    """In miniature; a rate that is too large ends its curve early."""
+    """The experiment in miniature. A rate that is too large ends its curve early."""
     module = experiment("preconditioning_prong")
     words = (
         "--examples 20 --inputs 3 --outputs 2 --hidden 2 --steps 4 --every 2 --renew 2 "
@@ -181,8 +181,8 @@ def test_prong_and_plain_descent_start_alike_and_part(experiment, tmp_path):
 
 
 def test_recorded_prong_ends_lower_on_every_seed_than_plain_descent_at_any_rate():
-    """K-prong: at one rate for PRONG, chosen on seed 0, and in hindsight for the
-    other.
+    """K-prong: PRONG has one rate, chosen on seed 0; plain descent has its best rate
+    for each seed.
     """
     record = load_record("preconditioning_prong")
     assert coverage(record).missing == ()

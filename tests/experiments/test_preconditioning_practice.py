@@ -28,7 +28,7 @@ TINY = {
 
 
 class Tokenizer:
-    """Numbers of letters."""
+    """A tokenizer whose tokens are numbers of letters."""
 
     def encode(self, text):
         return [ord(letter) % 30 for letter in text]
@@ -72,8 +72,8 @@ def test_script_runs_in_miniature(experiment, name, tmp_path):
 
 
 def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_path):
-    """W + TUV = W at the start; and whitening changes the speed of U, not what it can
-    reach.
+    """W + TUV = W at the start; and whitening changes the speed of U, but not the
+    reachable changes.
     """
     module = experiment("preconditioning_finetune")
     record = experiment("record")
@@ -85,7 +85,7 @@ def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_
         cell["parameters"]["method"]: cell["results"] for cell in new_record["cells"]
     }
     starts = [results["loss"][0] for results in by_method.values()]
-    # in float32, by a program for each method
+    # float32, and each method has a program of its own
     np.testing.assert_allclose(starts, starts[0], rtol=1e-6)
     np.testing.assert_allclose(
         by_method["moments"]["reach"], by_method["whitened"]["reach"], rtol=1e-3
@@ -103,7 +103,7 @@ def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_
 def test_the_statistics_of_fine_tuning_are_those_of_automatic_differentiation(
     experiment,
 ):
-    """G by a nudge of the outputs, against the gradient by W itself."""
+    """G from a nudge of the outputs, against the gradient with respect to W."""
     module = experiment("preconditioning_finetune")
     text = module.prepared(2, 6, 4, 2)
     net = text.network
@@ -128,7 +128,7 @@ def test_the_statistics_of_fine_tuning_are_those_of_automatic_differentiation(
 
 
 def test_shampoo_begins_as_muon_does_and_renews_its_roots_now_and_then(experiment):
-    """From one matrix it takes its polar factor."""
+    """After one gradient the update is its polar factor."""
     optimiser = experiment("preconditioning_optimisers").shampoo(2)
     G = {"W": jax.random.normal(jax.random.key(0), (4, 6))}
     update, state = optimiser.update(G, optimiser.init(G))
@@ -142,8 +142,8 @@ def test_shampoo_begins_as_muon_does_and_renews_its_roots_now_and_then(experimen
 
 
 def test_soap_is_adam_along_its_axes(experiment):
-    """A first gradient that is diagonal, which moves nothing, sets both bases to the
-    axes, up to signs and order.
+    """The first gradient changes no weight. If it is diagonal, it sets both bases to
+    the axes, up to signs and order.
     """
     soap = experiment("preconditioning_optimisers").soap(100)
     adam = optax.scale_by_adam(b1=0.95, b2=0.95)
@@ -195,8 +195,8 @@ def test_identities_are_maml_and_only_what_is_learned_is_learned(experiment):
 
 
 def test_recorded_fine_tuning_says_what_the_page_says():
-    """Who reaches most of the gradient does not gain most; what is within reach is used
-    up, what is not stays.
+    """The method that reaches most of the gradient does not gain most. Training removes
+    the gradient within reach, and the rest stays.
     """
     record = load_record("preconditioning_finetune")
     by_method = {
@@ -267,7 +267,8 @@ def test_recorded_transformers_end_in_the_order_that_the_page_gives():
     assert min(pace["kfac"], pace["inputs"]) > 2 * max(
         pace[name] for name in ("sgd", "adam", "muon", "shampoo", "soap")
     )
-    for run in (curves["soap"], curves["muon"]):  # by second too: when Adam ends
+    # In wall-clock time too, at the time when Adam ends.
+    for run in (curves["soap"], curves["muon"]):
         assert np.interp(pace["adam"], run.seconds, run.loss.mean(0)) < ends["adam"]
 
 

@@ -80,7 +80,7 @@ def test_the_record_of_full_data_has_three_seeds_a_cell():
     ]
     widths = {c["parameters"]["width"] for c in cells}
     assert widths >= {4, 16, 64}
-    for width in widths:  # the chapter shows all there are, with intervals
+    for width in widths:  # the chapter shows all widths, with intervals
         seeds = {
             c["parameters"]["seed"] for c in cells if c["parameters"]["width"] == width
         }
@@ -167,7 +167,7 @@ def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(
         read = np.stack(
             [stored.weighted(jnp.ones(1), jnp.array([i])) for i in range(60)]
         )
-        # what is dropped is as small as that here
+        # the entries that are not stored are smaller than this here
         np.testing.assert_allclose(read, whole, atol=0.02)
         own = read[np.arange(60), datastore.label]
         assert (own > 0).all()
@@ -176,7 +176,7 @@ def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(
 
 def by_definition(small, results, seed):
     """Accuracy and nats from whole residuals and all distances, at the options that a
-    cell says it chose.
+    cell has recorded.
     """
     datastore = small.store(250 * seed % 500, 250)
     (tokens, speech) = small.queries()
@@ -246,7 +246,8 @@ def test_next_token_script_measures_what_the_definitions_give(
 ):
     module = experiment("residual_tokens")
     record = experiment("record")
-    # sharpened, so that it matters what the model says, and at which temperature
+    # The logits are scaled up, so that the model's predictions and the temperature make
+    # a difference.
     flat = small.model().network
     small.model = lambda: SimpleNamespace(network=replace(flat, norm=3 * flat.norm))
     module.head.cache_clear()
@@ -254,14 +255,14 @@ def test_next_token_script_measures_what_the_definitions_give(
     new_record = record.main(module.EXPERIMENT, argv)
     module.head.cache_clear()
     for cell in new_record["cells"]:
-        # one query may fall the other way by rounding
+        # one query may have another answer because of rounding
         results = cell["results"]
         one = 1.01 / 48
         assert results["queries"] == 2 * 2 * 12
         expected = by_definition(small, results, cell["parameters"]["seed"])
         for kind in ("labels", "mixture"):
             assert results[kind]["accuracy"] == pytest.approx(expected[kind], abs=one)
-        # of ResMem at one of the temperatures, which the cell does not say
+        # ResMem's must agree at one of the temperatures, which the cell does not record
         for kind in (
             "base",
             "resmem",
@@ -274,7 +275,7 @@ def test_next_token_script_measures_what_the_definitions_give(
             assert np.mean(results[kind]["by_speech"]) == pytest.approx(
                 pair[0], abs=1e-4
             )
-        # the successors are remembered
+        # the memory has stored the successors
         assert results["labels"]["accuracy"] > 0.25 > 2 * results["base"]["accuracy"]
         assert results["resmem"]["accuracy"] > 0.25
         gained = results["resmem"]["accuracy"] - results["base"]["accuracy"]
@@ -303,8 +304,8 @@ def test_on_letters_the_record_says_what_the_page_says_by_width(width):
 
 
 def test_on_a_tenth_of_the_letters_the_network_gains_more_and_labels_gain_it_too():
-    """The widest network, with neighbours among the inputs or in its last layer: the
-    lead over the labels is smaller than its interval.
+    """The widest network, with neighbours among the inputs or in its last layer:
+    ResMem's lead over the labels is smaller than its interval.
     """
     record = load_record("residual_letter")
 
@@ -345,7 +346,7 @@ def test_a_limit_that_does_not_bind_makes_the_memory_break_no_less(limit):
             count += 1
             assert limited["corrected"] >= least["corrected"]
             assert limited["broken"] >= least["broken"]
-    assert count >= len(cells)  # half of the choices
+    assert count >= len(cells)  # at least half of the choices
 
 
 def test_below_five_per_cent_the_memory_loses_on_clothes_alone():
@@ -409,7 +410,9 @@ def test_residuals_have_no_detectable_lead_over_the_mixture():
 
 
 def test_on_clothes_neighbours_among_the_inputs_are_best_at_every_width():
-    """At width 16 better than the network and the labels; at width 4 not than labels."""
+    """At width 16 they are better than the network and the labels; at width 4 they are
+    not better than the labels.
+    """
     record = load_record("residual_fashion")
     for width in (4, 8, 16, 32, 64, 128):
         cells = select(record, width=width, share=1)

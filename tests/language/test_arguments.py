@@ -1,5 +1,5 @@
-"""What is made here is a module like any other, and bad arguments and damaged files are
-named.
+"""The classes of `language` are modules like all others, and errors name bad arguments
+and damaged files.
 """
 
 import json

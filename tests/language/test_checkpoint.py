@@ -1,5 +1,5 @@
-"""Checkpoints in Hugging Face's format: four families read as `transformers` reads
-them, edited, and written back.
+"""Checkpoints in Hugging Face's format: models of four families are read as by
+`transformers`, edited, and written back.
 """
 
 import json
@@ -77,7 +77,7 @@ def test_half_precision_is_kept_in_memory_if_asked(name):
     tokens, expected = answer_of(name)
     scores = np.asarray(whole(network, tokens)[0])
     assert scores.dtype == np.float32
-    # eight bits: 2⁻⁸ of logits of 3, and what adds up
+    # eight bits: errors of 2⁻⁸ relative to logits of 3, which add up
     assert 1e-4 < np.abs(scores - expected).max() < 0.1
 
 
@@ -110,10 +110,10 @@ def test_no_more_than_one_tensor_is_held_while_reading(monkeypatch):
 
     open_ = checkpoint._open
     monkeypatch.setattr(checkpoint, "_open", lambda path: Watched(open_(path)))
-    # bfloat16 there, float32 here: nothing is shared
+    # the file has bfloat16 and the network float32, so no memory is shared
     read_checkpoint(REFERENCES / "mistral")
     assert len(counts) == 21
-    assert max(counts) <= 1  # JAX may not have let go of the last one yet
+    assert max(counts) <= 1  # JAX may still hold the last tensor
 
 
 def test_gpt2_is_read_without_its_prefix_and_with_its_masks(tmp_path):
@@ -343,7 +343,7 @@ def test_a_tokenizers_own_first_token_is_put_first_and_a_following_word_has_its_
         started.decode(started.encode("In Norway it")[: place + 1])
         == "<|endoftext|>In Norway"
     )
-    # as in mistral: a text begins with a space of its own
+    # as in mistral, a space is added before a text
     pieces = Inner(
         models.BPE({"▁": 0, "a": 1, "▁a": 2, "O": 3, "▁O": 4}, [("▁", "a"), ("▁", "O")])
     )

@@ -1,4 +1,4 @@
-"""Language models: against independent implementations, then files, tokens, generation
+"""Language models, compared with independent implementations; files, tokens, generation
 and tracing.
 """
 
@@ -120,7 +120,7 @@ def test_a_run_that_keeps_no_cache_gives_the_same_values(model):
     for site in ("key", "mlp"):
         last = with_cache[2][site][-1]
         np.testing.assert_allclose(alone[2][site], last, rtol=1e-5, atol=1e-6)
-    # the cache that was given
+    # the given cache has not changed
     assert alone[1].length == 2 < with_cache[1].length
     np.testing.assert_array_equal(alone[1].keys, cache.keys)
     assert np.abs(with_cache[1].keys - cache.keys).max() > 0
@@ -151,7 +151,7 @@ def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
     )
     np.testing.assert_array_equal(again["key"][1], np.ones_like(again["key"][1]))
     np.testing.assert_allclose(again["mlp"][1, 0, 0], down.sum(1), rtol=1e-4)
-    # by another program, in float32: it may round differently
+    # another program may round differently in float32
     np.testing.assert_allclose(
         again["key"][0], readings["key"][0], rtol=1e-5, atol=1e-6
     )
@@ -163,7 +163,7 @@ def test_another_down_projection_is_another_network(model):
     other = model.with_down(2, W)
     np.testing.assert_array_equal(other.network.down(2), W)
     np.testing.assert_array_equal(other.network.down(1), model.network.down(1))
-    # the first is as it was
+    # the first model has not changed
     assert np.abs(np.asarray(model.network.down(2)) - W).min() > 0.5
     with refused(ValueError, match="layer: got 3"):
         model.with_down(3, W)
@@ -385,9 +385,7 @@ def test_a_file_that_is_no_gguf_is_refused(tmp_path):
 
 
 def putting_back(site, layers, token, clean):
-    """A change that puts the clean states (L, T, d) back at one token of some
-    blocks.
-    """
+    """A change that restores the clean states (L, T, d) at one token of some blocks."""
 
     def change(name, layer, value):
         here = (np.arange(len(value)) == token)[:, None]

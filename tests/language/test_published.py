@@ -32,8 +32,9 @@ from rankone.language.spread import spread_edit, subject_states
 from rankone.printed.one_write import mixed_key_edit
 
 pytest.importorskip("tokenizers")
-# of the largest entry: both sides run in float32, whose rounding errors of 1e-7 the
-# condition number of the moments, 3e3, can multiply; measured were 7e-6 at most
+# Tolerance, relative to the largest entry. Both sides run in float32. The condition
+# number of the moments, 3e3, can multiply its rounding errors of 1e-7; the largest
+# measured difference was 7e-6.
 CLOSE = 5e-4
 MIDDLE = 1
 

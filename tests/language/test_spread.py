@@ -18,8 +18,9 @@ REQUESTS = [
     Request("The city of {} is", subject, "Rome")
     for subject in ("Norway", "Japan", "Oslo")
 ]
-# the library runs the model in float32, the reference in float64; three blocks of edits
-# multiply the rounding errors of the model by the condition numbers of the solves
+# The library runs the model in float32, and the reference in float64. Three blocks of
+# edits multiply the rounding errors of the model by the condition numbers of the
+# solves.
 CLOSE = 2e-3
 
 

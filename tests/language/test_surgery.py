@@ -1,4 +1,4 @@
-"""Edits of facts in a language model, and the measures of what they did."""
+"""Edits of facts in a language model, and the measures of their effects."""
 
 from collections import Counter
 
@@ -36,7 +36,7 @@ pytest.importorskip("tokenizers")
 LAYER = 1
 REQUEST = Request("The capital of {} is", "Norway", "Paris")
 NEAR = {"reach": 100.0, "decay": 0.0}
-# random weights carry less than a trained model's: search further
+# Random weights have smaller effects than trained ones, so the search goes further.
 FAR = {
     "reach": 100.0,
     "steps": 150,
@@ -100,7 +100,7 @@ def test_a_rehearsal_cuts_every_row_at_the_subjects_last_token(model):
         assert rows.suffix.positions[i, 0] == position
     assert rows.suffix.weights[-1].sum() == 0
     np.testing.assert_allclose(rows.suffix.weights[:-1].sum(1), 1)
-    # padded to few widths: each has a program of its own
+    # padded to a few widths, because each width has a program of its own
     longest = rows.suffix.valid.sum(1).max()
     width = 4 if longest <= 4 else -(-longest // 8) * 8
     assert rows.suffix.tokens.shape[1] == width
@@ -267,7 +267,7 @@ def test_an_edited_model_says_the_new_fact_and_the_old_one_is_untouched(
     before_and_after = [
         float(likelihoods(m, [REQUEST.text], ["Paris"])[0][0]) for m in (model, edited)
     ]
-    # twenty times as likely at least
+    # at least twenty times as likely
     assert before_and_after[1] > before_and_after[0] + 3
     np.testing.assert_array_equal(model.network.down(LAYER), before)
     np.testing.assert_array_equal(edited.network.down(0), model.network.down(0))
@@ -453,7 +453,7 @@ def test_intervals_are_wilsons(hits, n):
 def test_the_entropy_of_prose_by_hand():
     assert ngram_entropy([1, 2, 3, 4, 5]) == pytest.approx((2 + 2 * np.log2(3)) / 3)
     assert ngram_entropy([7] * 9) == 0
-    # two bigrams, two trigrams
+    # two different bigrams and two different trigrams
     assert ngram_entropy([1, 2] * 10) == pytest.approx(1, abs=0.02)
     with refused(ValueError, match="four tokens"):
         ngram_entropy([1, 2, 3])
@@ -468,7 +468,7 @@ def test_fluency_is_the_mean_of_the_two_weighted_entropies_as_published():
         entropies.append(entropy(list(counts.values()), base=2))
     weighted = np.array(entropies) * [2 / 3, 4 / 3]
     assert ngram_entropy(words) == pytest.approx(weighted.mean())
-    # no entropy of the trigrams of a hundred tokens is larger
+    # the largest entropy for a hundred tokens is smaller than this
     assert ngram_entropy(range(100)) < np.log2(99)
 
 
@@ -482,7 +482,7 @@ def test_words_weigh_by_their_number_and_their_rarity():
     piano = 1 + np.log(4 / 2)
     expected = the * 2 * the / np.hypot(the, violin) / np.hypot(2 * the, piano)
     assert one @ other == pytest.approx(expected)
-    # "an" stands in the collection
+    # "an" occurs in the collection
     assert [each @ each for each in (one, other, none)] == pytest.approx([1, 1, 1])
     assert one @ none == 0
     assert not tf_idf(["oboe", "a"], collection).any()

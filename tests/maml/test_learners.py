@@ -234,8 +234,8 @@ def test_shear_zero_leaves_letters_alone():
 
 
 def test_a_shear_keeps_the_mean_length_of_what_it_adds():
-    """x ↦ (I + s·G/4)x with entries of G of variance 1 in 16 dimensions, one G for all
-    of a task's letters.
+    """x ↦ (I + s·G/4)x with entries of G of variance 1 in 16 dimensions, with one G for
+    all letters of a task.
     """
     tasks = [LetterTasks(shear=shear)(KEY) for shear in (0.0, 1.0, 2.0)]
     plain, once, twice = (np.concatenate([task.x, task.x_query]) for task in tasks)
@@ -324,7 +324,7 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
                 checkpoint=path,
                 **{**options, name: value},
             )
-    others = [  # whatever decides the result, each alone
+    others = [  # everything that decides the result, changed individually
         (replace(learner, step_size=0.0020000001), SineTasks(), squared_error),
         (replace(learner, steps=2), SineTasks(), squared_error),
         (replace(learner, first_order=True), SineTasks(), squared_error),
@@ -390,12 +390,12 @@ def test_modules_are_values_and_a_step_size_can_be_differentiated():
 
 @pytest.fixture(scope="module")
 def waves():
-    """A learner meta-trained for long enough to have left the average wave behind, and
-    fresh tasks.
+    """A learner meta-trained for long enough to be better than the average wave, and
+    new tasks.
     """
     learner = GradientLearner(MLP(1, (40, 40)), step_size=0.001, steps=5)
     options = {"key": KEY, "iterations": 1200, "learning_rate": 5e-3, "progress": False}
-    with optimized():  # half the time
+    with optimized():  # takes half the time
         trained = meta_train(learner, SineTasks(), squared_error, **options)
     return learner, trained, draw_tasks(SineTasks(), 300, key=jax.random.key(1))
 
@@ -523,7 +523,7 @@ def test_objectives_against_numpy():
         (
             lambda: evaluate(LEARNER, {}, SineTasks()(KEY), squared_error),
             "tasks",
-        ),  # one, along no leading axis
+        ),  # a single task without a leading axis
         (
             lambda: evaluate(LEARNER, {}, draw_tasks(SineTasks(), 2, key=KEY), "loss"),
             "metric",

@@ -26,7 +26,7 @@ def problem():
 
 def test_one_vector_reads_as_the_sum_of_kernels(problem):
     Xi, x, features, memory = problem
-    # no φ, no T
+    # without φ and T
     kernels = np.cos(BETA**0.5 * (x[:, None] - Xi) @ np.asarray(features.omega).T).mean(
         -1
     )
@@ -82,8 +82,8 @@ def operations(function, *arrays):
 
 
 def test_operations_grow_as_the_propositions_say():
-    """The compiler's counts at sizes that fit one block (it counts the body of a loop
-    once).
+    """Operations counted by the compiler, at sizes that fit one block, because it
+    counts the body of a loop once.
     """
 
     def make(D, Y):

@@ -17,8 +17,8 @@ from rankone.theory.fidelity import approximation_errors, hamming_error
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_for_speed():
-    """The features of large memories take longer than their programs: optimised, two
-    thirds of the time.
+    """Computing the features of large memories takes longer than compiling. Optimised
+    programs take two thirds of the time.
     """
     with optimized():
         yield

@@ -1,4 +1,4 @@
-"""Retrieval: descent, clamping, resting, the record, and bad input."""
+"""Retrieval: descent, clamping, convergence, the record, and bad input."""
 
 from types import SimpleNamespace
 
@@ -123,8 +123,8 @@ def test_floored_states_are_counted():
 
 
 def test_a_query_rests_when_its_largest_move_is_at_most_tol():
-    """Towards one pattern at 0 half of the way a step: the t-th moves are 2^−t and 0,
-    and the tenth is tol itself.
+    """Each step goes half of the way to the only pattern, 0. The t-th moves are 2^−t
+    and 0, and the tenth move equals tol.
     """
     start = np.eye(1, 30)
     run = ro.retrieve(
@@ -140,8 +140,8 @@ def test_a_query_rests_when_its_largest_move_is_at_most_tol():
 
 
 def test_floored_counts_the_visited_states_alone():
-    """A query at rest on the floor is there once, however long the others walk; a
-    walker comes off it half-way.
+    """A query at rest on the floor counts once, however long the others move. The other
+    query leaves the floor half-way.
     """
 
     class Bowl:
@@ -163,13 +163,13 @@ def test_floored_counts_the_visited_states_alone():
         Bowl(), np.array([[0.0], [1.0]]), step_size=0.5, max_steps=50, tol=2.0**-4
     )
     assert run.steps.tolist() == [1, 4]
-    # of 1, 1/2, 1/4 and 1/8 all but the third
+    # all states but the third, of 1, 1/2, 1/4 and 1/8
     np.testing.assert_array_equal(run.floored, [1.0, 0.75])
 
 
 def test_a_state_is_certified_if_a_step_of_tol_is_not_rounded_off():
-    """At 1 a step counts from half of eps on, which is 2⁻⁵³; without `tol` no step has
-    to count.
+    """At 1, a step of at least half of eps, 2⁻⁵³, is not rounded off. Without `tol`, no
+    step has to survive rounding.
     """
 
     class Bowl:
@@ -231,14 +231,14 @@ def test_a_new_number_of_steps_compiles_nothing(Xi, x0):
         assert run.energies.shape == (*x0.shape[:-1], max_steps + 1)
         assert (np.asarray(run.steps) == max_steps).all()
     assert compiled_programs.compiled == before
-    # the same as inside jit, where the number of steps is the program's
+    # the same result as inside jit, where the number of steps is part of the program
     traced = jax.jit(lambda x: ro.retrieve(memory, x, max_steps=61, tol=0).energies)
     np.testing.assert_allclose(run.energies, traced(x0), rtol=1e-5)
 
 
 def test_energies_and_three_counts_are_fetched_once_in_25_states(Xi, x0, monkeypatch):
-    """Of which 60 steps have 61; and all at once where nobody looks at the clock. The
-    counts come first, so that the host waits once.
+    """60 steps have 61 states. Without a progress bar, all are fetched at once. The
+    counts are fetched first, so that the host waits once.
     """
     fetched = []
     spy = SimpleNamespace(**vars(np))
@@ -254,7 +254,9 @@ def test_energies_and_three_counts_are_fetched_once_in_25_states(Xi, x0, monkeyp
 
 
 def test_a_retrieval_is_one_program_however_long(Xi, x0):
-    """Short or long it is one program; another tells whether jit is at work."""
+    """A retrieval is one program, whether short or long. A second program tells whether
+    jit is active.
+    """
     memory = ro.MrDAM(Xi, 20.0)
     x0 = jnp.asarray(x0[:3])
     before = compiled_programs.compiled
@@ -317,7 +319,7 @@ def test_no_queries_give_an_empty_record(Xi, rows):
 
 @jax.tree_util.register_static
 class Cliff:
-    """From 1 on it falls off to infinity."""
+    """Energy that falls to −∞ from 1 on."""
 
     D = 30
 

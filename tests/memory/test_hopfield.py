@@ -92,8 +92,8 @@ def test_two_neurons_go_where_the_first_to_look_takes_them():
 
 
 def test_recall_has_not_converged_while_a_neuron_flips():
-    """Two that attract each other and differ: the first flips in the first sweep,
-    nobody in the second.
+    """Two neurons attract each other and differ. The first flips in the first sweep,
+    and none in the second.
     """
     T = np.array([[0.0, 1.0], [1.0, 0.0]])
     assert [bool(recall([1.0, -1.0], T, max_sweeps=n).converged) for n in (1, 2)] == [
@@ -138,7 +138,7 @@ def test_it_keeps_patterns_below_the_critical_load_and_loses_them_above():
         overlap = (
             np.asarray(recall(Xi[:20], hebbian(Xi), max_sweeps=20).sigma) * Xi[:20]
         ).mean()
-        # 0.999 and 0.35 in the limit of large D
+        # the overlaps are 0.999 and 0.35 in the limit of large D
         assert (overlap > 0.97) if stable else (overlap < 0.6)
 
 
@@ -168,8 +168,8 @@ def softmax_energy(x, Xi, beta):
 
 
 def test_jacobian_of_a_direction_has_exponent_two_and_the_printed_one_fails():
-    """D-fn3: at a norm other than one the printed exponent 3/2 misses the finite
-    differences.
+    """D-fn3: at a norm other than one the printed exponent 3/2 disagrees with the
+    finite differences.
     """
     x = np.array([2.0, -1.0, 3.0, 0.5])
     r = np.linalg.norm(x)
@@ -178,7 +178,7 @@ def test_jacobian_of_a_direction_has_exponent_two_and_the_printed_one_fails():
     def jacobian(power):
         return (np.eye(4) - np.outer(x, x) / r**power) / r
 
-    # forward differences: 1e-7 times the curvature
+    # the error of forward differences is 1e-7 times the curvature
     assert np.abs(differences - jacobian(2)).max() < 1e-6
     assert np.abs(differences - jacobian(1.5)).max() > 1e-2
     # v ↦ Jᵀv, on each axis
@@ -268,8 +268,8 @@ def test_two_memories_part_at_beta_d_squared_of_four(beta, parts):
 
 
 def test_a_state_between_two_memories_rests_though_it_is_a_saddle():
-    """D-unn4: neither a small change of energy nor a small move tells a saddle from a
-    memory; curvature does.
+    """D-unn4: neither a small change of the energy nor a small move distinguishes a
+    saddle from a memory, but the curvature does.
     """
     pair = ro.MrDAM(np.array([[-0.5, 0.0], [0.5, 0.0]]), 16.0)
     run = ro.retrieve(pair, np.array([0.0, 0.3]), step_size=0.5, max_steps=500)
@@ -306,7 +306,7 @@ def test_unstable_bits_follow_the_law_of_a_power_separation(n, K):
         wrong += int(((s[:, None] ** n - flipped**n).sum(0) < 0).sum())
         total += D
     predicted = norm.sf((D ** (n - 1) / (double_factorial * K)) ** 0.5)
-    # 5 standard errors of the 2560 bits: finite D costs the rest
+    # 5 standard errors of the 2560 bits, and the difference due to finite D
     assert abs(wrong / total - predicted) < 0.035
 
 

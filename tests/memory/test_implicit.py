@@ -24,7 +24,7 @@ OPTIONS = {"step_size": 0.9, "max_steps": 300, "tol": 1e-15}
 rng = np.random.default_rng(0)
 XI = rng.random((K, D)) / np.sqrt(D)
 X0 = XI[:N] + 0.03 * rng.normal(size=(N, D))
-# two queries all free, two with four entries given
+# two queries with all entries free, and two with four entries given
 KNOWN = (np.arange(D) < 4) & (np.arange(N) >= 2)[:, None]
 COTANGENT = rng.normal(size=(N, D))
 
@@ -53,8 +53,8 @@ def rest(memory, x, **options):
 
 @pytest.mark.parametrize("name", memories())
 def test_the_gradient_at_rest_is_that_of_the_unrolled_steps(name):
-    """[D-implicit] Backwards, in a batch, some entries clamped, under jit; by every
-    array and by the queries.
+    """[D-implicit] Reverse mode, in a batch with some entries clamped, under jit, with
+    respect to every array and to the queries.
     """
 
     @partial(jax.jit, static_argnames="gradient")
@@ -179,8 +179,8 @@ def test_before_rest_the_error_is_in_proportion_to_the_distance_from_it():
 @partial(jax.tree_util.register_dataclass, data_fields=["a"], meta_fields=[])
 @dataclass(frozen=True)
 class Trough:
-    """Its energy (x₀ − a)²/2 is flat along the second axis, so that a fixed point is
-    one of many.
+    """A memory whose energy (x₀ − a)²/2 is flat along the second axis, so that no fixed
+    point is isolated.
     """
 
     a: jax.Array
@@ -304,8 +304,8 @@ def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
 
 
 def test_an_encoder_learns_through_the_memory_behind_it():
-    """The memory holds pairs; the encoder writes the clamped key of one, and the value
-    is read at rest.
+    """The memory stores pairs. The encoder computes the clamped key of a pair, and the
+    value is read at the fixed point.
     """
     with double_precision(False):
         keys = jax.random.split(jax.random.key(3), 3)

@@ -63,8 +63,8 @@ def autodiff(memory, x):
 
 
 def features_of(seed, **options):
-    """Features of the patterns above, of one number, so that what is compiled for one
-    test serves the next.
+    """Features for the patterns above. Their number is fixed, so that tests share
+    compiled programs.
     """
     return ro.RandomFeatures(7, 4001, key=jax.random.key(seed), **options)
 
@@ -78,7 +78,9 @@ def test_exact_gradient_is_the_derivative_of_the_energy(form, patterns, queries)
 
 
 def test_named_functions_come_with_their_derivatives():
-    """By central differences at both signs, where there are both."""
+    """The derivatives are compared with central differences, at arguments of both signs
+    where these are allowed.
+    """
     for options, points in (
         (SEPARATIONS, np.array([-0.7, -0.2, 0.4, 1.3])),
         (OUTER, np.array([0.3, 1.7])),
@@ -112,7 +114,7 @@ def test_edp_energy_has_its_quadratic_term(patterns, queries):
 
 
 def test_an_energy_without_the_logarithm_is_the_sum_itself(patterns, queries):
-    """Q = identity: no 1/β outside, and β inside of exp alone."""
+    """Q = identity: there is no factor 1/β, and β occurs only inside of exp."""
     squares = ((queries[..., None, :] - patterns) ** 2).sum(-1)
     memory = ro.MrDAM(patterns, 3.0, **GENERAL["exponential"])
     np.testing.assert_allclose(
@@ -142,8 +144,8 @@ def test_a_lone_pattern_has_zero_energy_and_gradient():
 
 
 def test_the_certificate_ends_where_rounding_may_move_the_log_of_a_weight_by_an_eighth():
-    """Two patterns ¼ from their mean and a state ¾ from it, as near to both: β(D +
-    5)·2⁻⁵³·(¼ + ¾)²/2 = β·2⁻⁵¹.
+    """Two patterns at the distance ¼ from their mean, and a state at the distance ¾
+    from it, equally near to both: β(D + 5)·2⁻⁵³·(¼ + ¾)²/2 = β·2⁻⁵¹.
     """
     Xi = np.array([[0.25, 0, 0], [-0.25, 0, 0]])
     x = np.array([0, 0.75, 0])
@@ -153,12 +155,12 @@ def test_the_certificate_ends_where_rounding_may_move_the_log_of_a_weight_by_an_
 
 
 def test_blocks_of_patterns_change_nothing():
-    """Two blocks of 256 long patterns and a remainder of one, nearer and nearer, equal
-    the sum written out.
+    """Two blocks of 256 long patterns and a remainder of one pattern, in the order of
+    decreasing distance, agree with the whole sum.
     """
     Xi = np.asarray(jax.random.normal(jax.random.key(2), (513, 4096))) / 64
     x = np.asarray(jax.random.normal(jax.random.key(3), (2, 4096))) / 64
-    # so that every block finds a new maximum, and the last row counts most
+    # every block has a new maximum, and the last row has the largest weight
     Xi = Xi[np.argsort(Xi @ x.sum(0))]
     logits = -30 * ((x[:, None] - Xi) ** 2).sum(-1)
     energy, gradient = ro.MrDAM(Xi, 60.0).energy_and_gradient(x)
@@ -170,8 +172,8 @@ def test_blocks_of_patterns_change_nothing():
 
 @pytest.mark.parametrize("N", [1, 5])
 def test_a_reader_for_many_calls_reads_the_same(N):
-    """Beyond 2¹⁸ numbers its distances are products; 3,100 patterns leave a last block
-    that is not full.
+    """For more than 2¹⁸ numbers, the reader computes distances by products. 3,100
+    patterns leave a last block that is not full.
     """
     k_Xi, k_x = jax.random.split(jax.random.key(1))
     Xi = 1 + 0.1 * jax.random.normal(k_Xi, (3100, 100))
@@ -191,8 +193,8 @@ def test_a_reader_for_many_calls_reads_the_same(N):
 
 
 def test_only_distances_are_prepared():
-    """The reader of an "l2" memory holds the centred patterns' squares and the centre,
-    that of another no squares.
+    """The reader of an "l2" memory has the squares of the centred patterns and the
+    centre. Other readers have no squares.
     """
     Xi = np.arange(6.0).reshape(2, 3)
     readers = [
@@ -274,7 +276,7 @@ def test_regenerated_frequencies_are_the_stored_ones(patterns, queries):
         sum(leaf.size for leaf in jax.tree.leaves(f)) for f in (stored, regenerated)
     ]
     assert sizes[0] >= 7 * 70_000
-    assert sizes[1] < 10  # a key and the numbers of the blocks: O(Y + D) with T
+    assert sizes[1] < 10  # a key and the numbers of the blocks; with T this is O(Y + D)
     memories = [ro.DrDAM.store(patterns, 10.0, f) for f in (stored, regenerated)]
     np.testing.assert_allclose(
         memories[0].gradient(queries), memories[1].gradient(queries), rtol=1e-10
@@ -295,7 +297,7 @@ def test_every_projection_has_gaussian_rows(projection, D):
     assert abs((omega**2).sum(1).mean() - D) < 5 * np.sqrt(2 * D / rows)
     assert abs((omega**4).mean() - 3) < 5 * np.sqrt(96 / rows)
     blocks = omega[: rows // D * D].reshape(-1, D, D)
-    # of either sign, at every place in a block
+    # the signs average out at every place in a block
     assert abs(blocks.mean(0)).max() < 5 / np.sqrt(len(blocks))
 
 
@@ -328,7 +330,7 @@ def test_no_scale_overflows_where_the_energy_does_not(
         ).energy_and_gradient(x)
     assert np.isfinite(energy).all()
     assert np.isfinite(gradient).all()
-    # as cold as this, the energy is that of the nearest pattern
+    # at such a large β, the energy is that of the nearest pattern
     if similarity == "l2" and beta > 1:
         nearest = 0.5 * ((x[..., None, :].astype(float) - Xi) ** 2).sum(-1).min(-1)
         np.testing.assert_allclose(energy, nearest, rtol=1e-5)
@@ -345,7 +347,7 @@ def test_cos_sin_is_within_1e_minus_6():
     assert cos.dtype == jnp.float32
     error = np.maximum(abs(cos - np.cos(exact)), abs(sin - np.sin(exact)))
     assert error.max() < 1e-6
-    # a last digit: here nothing is lost to the size of the angle
+    # one unit in the last digit, as the angle is small here
     assert error[abs(exact) < 1].max() < 1.2e-7
 
 
@@ -363,8 +365,8 @@ def test_float32_stays_float32_and_agrees_with_float64(projection, patterns, que
 
 
 def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
-    """Where the published clip gives exactly zero, ours still points up the
-    estimate.
+    """Where the published clip gives exactly zero, ours is not zero, and descent along
+    it increases the estimate.
     """
     Xi = ro.data.binary_patterns(200, 50, key=jax.random.key(13))
     far = ro.data.binary_patterns(50, 50, key=jax.random.key(14))
@@ -396,8 +398,8 @@ def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
 
 @pytest.mark.parametrize("basis", BASES)
 def test_floor_is_an_eighth_of_the_noise_of_far_patterns(basis, patterns):
-    """√(Y·Var k̂ · Σw²/Y)/8 with the variance far away; that of positive features
-    vanishes on the other side of 0.
+    """The floor is √(Y·Var k̂ · Σw²/Y)/8, with the variance far away. The variance of
+    positive features vanishes on the other side of 0.
     """
     memory = ro.DrDAM.store(patterns, 10.0, features_of(6, basis=basis))
     variance = float(kernel_variance(np.full(7, -25.0), np.full(7, 25.0), basis=basis))
@@ -407,8 +409,8 @@ def test_floor_is_an_eighth_of_the_noise_of_far_patterns(basis, patterns):
 
 
 def test_power_is_the_sum_of_the_squared_weights(patterns):
-    """For "dot" a pattern weighs exp(β‖ξ‖²/2) of the heaviest's, so that its square is
-    exp(β‖ξ‖²); for "l2" 1.
+    """For "dot", the weight of a pattern is exp(β‖ξ‖²/2) relative to the largest
+    weight, so that its square is exp(β‖ξ‖²). For "l2" the weights are 1.
     """
     features = ro.RandomFeatures(7, 20, key=jax.random.key(0))
     weighted, plain = (
@@ -493,7 +495,7 @@ def test_memories_go_through_jit_grad_and_vmap(patterns, queries):
 
 
 def memories_of(patterns):
-    """One of each class, and what it is made of."""
+    """One memory of each class, and its features."""
     features = features_of(6, basis="cos")
     return {
         "MrDAM": ro.MrDAM(patterns, 3.0, "dot", g="tanh"),
@@ -505,7 +507,7 @@ def memories_of(patterns):
 
 @pytest.mark.parametrize("name", ["MrDAM", "RandomFeatures", "regenerated", "DrDAM"])
 def test_a_memory_is_a_value(name, patterns):
-    """It is replaced, compared, hashed, pickled and shown as every class of the
+    """A memory is replaced, compared, hashed, pickled and shown like every class of the
     package.
     """
     memory = memories_of(patterns)[name]
@@ -563,8 +565,8 @@ def test_random_features_are_a_kernel_whose_geometry_is_the_identity(basis, patt
 
 
 def test_the_vector_T_is_a_write_of_one_row(patterns, queries):
-    """Read at φ(√β x) it is the partition sum; the writes of two memories add up to
-    that of all their patterns.
+    """Read at φ(√β x), the vector gives the partition sum. The writes of two memories
+    add up to the write of all their patterns.
     """
     features = features_of(6)
     memory, first, rest = (

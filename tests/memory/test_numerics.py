@@ -1,5 +1,5 @@
-"""What rounding leaves of a memory in float32 and in half precision, against numpy's
-longest numbers.
+"""The rounding errors of memories in float32 and in half precision, compared with
+numpy's longdouble.
 """
 
 import jax
@@ -34,8 +34,8 @@ def exact(Xi, beta, x):
 
 
 def off(memory, Xi, beta, x):
-    """Errors of energy and gradient in units of what rounding is bound to do, by the
-    sizes less the mean.
+    """Errors of energy and gradient, in units of the unavoidable rounding errors, which
+    depend on the sizes of the centred patterns.
     """
     (E, slope) = map(np.asarray, memory.energy_and_gradient(x))
     (exact_energy, exact_slope) = exact(Xi, beta, x)
@@ -78,8 +78,8 @@ def test_energy_and_gradient_at_the_edges(name, Xi, beta):
     "dtype", [pytest.param(jnp.float16, marks=needs_float16), jnp.bfloat16]
 )
 def test_half_precision_is_summed_in_single(dtype):
-    """100,000 patterns: a sum in float16 ends at 65,504, one in bfloat16 sticks at
-    256.
+    """For 100,000 patterns a sum in float16 would overflow at 65,504, and a sum in
+    bfloat16 would stop growing at 256.
     """
     Xi = jnp.asarray(RNG.random((100_000, 4)) / 2, dtype)
     memory = ro.MrDAM(Xi, 1.0)
@@ -114,8 +114,8 @@ def test_what_is_clamped_comes_back_to_the_last_bit():
 
 
 def test_the_certificate_is_withheld_where_rounding_decides():
-    """Two patterns whose distances from the query differ by less than their own
-    rounding, at a β that tells them.
+    """Two patterns whose distances from the query differ by less than their rounding
+    errors, at a β that distinguishes these distances.
     """
     Xi = SPREAD.astype(np.float32).copy()
     Xi[1] = Xi[0] + np.float32(2**-22) * np.sign(NEAR[0]).astype(np.float32)
@@ -125,12 +125,12 @@ def test_the_certificate_is_withheld_where_rounding_decides():
         for b in (1.0, 300.0, 1e8)
     ]
     assert certified == [True, True, False]
-    # dot cannot be centred
+    # patterns cannot be centred for the similarity "dot"
     far = ro.retrieve(
         ro.MrDAM(Xi + np.float32(1000), 300.0, "dot"), x + 1000, max_steps=1
     )
     assert not far.certified[0]
-    # float32 has no such steps
+    # steps of this size are rounded off in float32
     other = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=1e-12)
     assert not other.certified[0]
     run = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=0)
@@ -138,8 +138,8 @@ def test_the_certificate_is_withheld_where_rounding_decides():
 
 
 def test_a_certified_state_has_the_weights_of_longdouble():
-    """Whatever β: the gradient is right to e^¼ − 1 of the patterns' distances, or the
-    nearest pattern is alone.
+    """For every β, the error of the gradient is below e^¼ − 1 of the patterns'
+    distances, or the nearest pattern has all the weight.
     """
     Xi = SPREAD.astype(np.float32)
     judged = []
@@ -153,12 +153,12 @@ def test_a_certified_state_has_the_weights_of_longdouble():
         assert wrong[certified].max(initial=0) < 0.04
         judged.append(certified.mean())
     assert judged[0] == 1
-    assert np.mean(judged) > 0.5  # it is of use
+    assert np.mean(judged) > 0.5  # the certificate is given often enough to be useful
 
 
 def test_a_certified_estimate_loses_less_than_an_eighth_of_itself_to_rounding():
-    """Near the patterns, at a hundred times their size, and where the angles of the
-    features are lost.
+    """States near the patterns, at a hundred times their size, and at a size where the
+    features' angles have no digits left.
     """
     Xi = SPREAD[:5].astype(np.float32)
     memory = ro.DrDAM.store(Xi, 20.0, ro.RandomFeatures(D, 500, key=jax.random.key(2)))
@@ -178,7 +178,9 @@ def test_a_certified_estimate_loses_less_than_an_eighth_of_itself_to_rounding():
 
 @pytest.mark.parametrize("beta", [1.0, 100.0, 1e4])
 def test_dot_product_weights_do_not_overflow(beta):
-    """exp(β‖ξ‖²/2) has 2,000 digits at β = 10⁴, and the heaviest comes last."""
+    """exp(β‖ξ‖²/2) has 2,000 digits at β = 10⁴, and the pattern with the largest weight
+    is added last.
+    """
     Xi = np.float32(np.vstack([np.eye(4), 1.5 * np.eye(4)[:1]]))
     features = ro.RandomFeatures(4, 4000, key=jax.random.key(2))
     memory = ro.DrDAM.store(Xi[:4], beta, features, similarity="dot").add(Xi[4])

@@ -1,5 +1,5 @@
-"""T rounded to a few bits an entry: what is stored, what is read, and what is
-refused.
+"""T rounded to a few bits per entry: the stored numbers, the readings, and the refused
+arguments.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from rankone.memory.packed import Packed, levels, rounded
 from rankone.precision import double_precision
 
 FEW = (8, 4, 2, 1)
-# D, Y and options of maps of several blocks, the last of them not full
+# D, Y and options of feature maps with several blocks, the last of which is not full.
 MAPS = {
     "gaussian": (4096, 600, {}),
     "regenerated": (4096, 300, {"regenerate": True}),
@@ -56,8 +56,7 @@ def test_a_packed_vector_is_read_as_the_unpacked_one(name):
         for one, other in zip(
             few.energy_and_gradient(Xi), whole.energy_and_gradient(Xi), strict=True
         ):
-            # two programs, each of which rounds a sum of many terms in float32 in its
-            # own order
+            # the two programs add many float32 terms in different orders
             np.testing.assert_allclose(
                 one, other, rtol=1e-5, atol=1e-5 * abs(other).max()
             )

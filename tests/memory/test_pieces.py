@@ -16,7 +16,8 @@ from rankone._device import on_processor
 from rankone.memory import exact, features, nonlinear, projections
 from rankone.residual import blocks
 
-# of float32, for sums in another order: the largest seen is 1e-5 of the largest entry
+# Tolerance for float32 sums in another order. The largest measured difference is 1e-5
+# of the largest entry.
 CLOSE = 1e-4
 PIECES = ["all at once", "a few at once"]
 MODULES = (exact, features, nonlinear, blocks)
@@ -34,7 +35,7 @@ def as_on_a_gpu(request, monkeypatch) -> Callable[[Callable[[], Any]], Any]:
                 patch.setattr(features, "_SCRATCH", 2**13)
                 patch.setattr(exact, "_LARGE_BLOCK_ENTRIES", 2**13)
                 patch.setattr(blocks, "_GPU", blocks._Pieces(2**11, 128, 2**14, 2, 64))
-            # on a processor this changes nothing but the key of compiled programs
+            # on a CPU this changes only the key of compiled programs
             name = "float32" if request.param == "all at once" else "highest"
             with jax.default_matmul_precision(name):
                 return function()
@@ -83,7 +84,7 @@ def test_the_exact_memory(as_on_a_gpu, similarity, dtype, N):
 def test_the_distributed_memory(
     as_on_a_gpu, monkeypatch, projection, regenerate, basis
 ):
-    # blocks of few rows, so that a small memory has several
+    # blocks have few rows, so that a small memory has several blocks
     monkeypatch.setattr(projections, "_BLOCK_ENTRIES", 2**12)
     monkeypatch.setattr(projections, "_DRAWN_ENTRIES", 2**12)
     monkeypatch.setattr(projections, "_HADAMARD_ENTRIES", 2**14)

@@ -1,5 +1,6 @@
 """A program of eight virtual devices: each public call on split arrays against the same
-call on one device, and what its compiled form sends. It prints JSON, for `test_mesh.py`.
+call on one device, and the traffic of its compiled form. It prints JSON, for
+`test_mesh.py`.
 """
 
 import json
@@ -80,7 +81,7 @@ def both(m: Any, x: Any) -> Any:
 
 
 def exact() -> dict[str, Any]:
-    """The memory that keeps every pattern, split over K."""
+    """The memory that stores every pattern, split over K."""
     cases = {}
     for name, options in (
         ("l2", {}),
@@ -91,7 +92,7 @@ def exact() -> dict[str, Any]:
         cases[f"MrDAM {name}"] = {
             "error": error(both(split, X), both(one, X)),
             "sent": traffic(both, split, X),
-            # the largest similarity as well, in the log domain
+            # in the log domain the largest similarity is reduced too
             "reduced": 4 * N * (D + (2 if name == "l2" else 1)),
             "operand": XI.nbytes,
         }
@@ -126,7 +127,8 @@ def distributed() -> dict[str, Any]:
     }
     few = XI[:40]
     for name, options in kinds.items():
-        # 1001 frequencies: eight devices do not divide them, nor 16 transforms of 64
+        # 1001 frequencies cannot be divided evenly among eight devices, nor into
+        # transforms of 64.
         features = ro.RandomFeatures(D, 1001, key=jax.random.key(0), **options)
         one = ro.DrDAM.store(few, 4.0, features)
         split = ro.DrDAM.store(few, 4.0, features.sharded(MESH))
@@ -174,7 +176,7 @@ def distributed() -> dict[str, Any]:
                     split.features,
                     rows,
                 ),
-                # sixteen patterns of each device at a time, with their weights
+                # gathered are sixteen patterns of each device at a time, with weights
                 "gathered": 4 * 8 * 16 * (D + 1),
                 "operand": XI.nbytes,
             }

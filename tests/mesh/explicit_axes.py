@@ -1,7 +1,6 @@
 """A program of eight virtual devices, on whose mesh the caller uses explicit axes: each
-public call of a split object, and of one in one place with split states, and what its
-compiled form sends. It prints JSON, for
-`test_mesh.py`.
+public call of a split object, and of an object on one device with split states, and the
+traffic of its compiled form. It prints JSON, for `test_mesh.py`.
 """
 
 import json
@@ -32,7 +31,7 @@ def descend(m: Any, x: Any) -> Any:
 
 
 def slope(m: Any, x: Any) -> Any:
-    """Derivative of a retrieval by the clamped half of its queries."""
+    """Derivative of a retrieval with respect to the clamped half of its queries."""
     clamp = np.arange(D) < D // 2
     return jax.grad(lambda x: (descend_clamped(m, x, clamp) ** 2).sum())(x)
 
@@ -59,7 +58,7 @@ def predict(m: Any, x: Any) -> Any:
 
 
 def objects() -> dict[str, tuple[Any, Callable]]:
-    """Objects in one place, each with a call."""
+    """Objects on one device, each with a call."""
     features = ro.RandomFeatures(D, 1001, key=jax.random.key(0))
     exact = ro.MrDAM(XI, 4.0)
     distributed = ro.DrDAM.store(XI, 4.0, features)
@@ -79,8 +78,8 @@ def objects() -> dict[str, tuple[Any, Callable]]:
 
 
 def split(one: Any, call: Callable) -> dict[str, Any]:
-    """The call on a split object: inside the caller's jit and outside, with the mesh
-    set, and inside jit without.
+    """The call on a split object: inside and outside the caller's jit with the mesh
+    set, and inside jit without a mesh.
     """
     spread = one.sharded(MESH)
     with jax.set_mesh(MESH):
@@ -92,14 +91,14 @@ def split(one: Any, call: Callable) -> dict[str, Any]:
 
 
 def whole(one: Any, call: Callable) -> dict[str, Any]:
-    """The call on an object in one place, whose states alone are split: inside the
-    caller's jit and outside, with the mesh set and without.
+    """The call on an object on one device, where only the states are split: inside and
+    outside the caller's jit, with and without a mesh set.
     """
     with jax.set_mesh(MESH):
         results = [jax.jit(call)(one, SPLIT), call(one, SPLIT)]
         travels = traffic(call, one, SPLIT)
     results.append(jax.jit(call)(one, SPLIT))
-    if call is not slope:  # which JAX refuses there, of any function of such an array
+    if call is not slope:  # JAX refuses any derivative by such an array there
         results.append(call(one, SPLIT))
     return case(one, call, results, travels)
 

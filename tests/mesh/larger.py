@@ -1,5 +1,6 @@
-"""A program of eight virtual devices: memories that no one of them may hold are stored,
-read, descended, saved, and restored onto four. It prints JSON, for `test_mesh.py`.
+"""A program of eight virtual devices: memories larger than the limit of a device are
+stored, read, descended, saved, and restored onto four devices. It prints JSON, for
+`test_mesh.py`.
 """
 
 import json
@@ -37,7 +38,7 @@ def size(tree: Any) -> int:
 
 
 def measures(memory: Any, one: Any) -> dict[str, float]:
-    """Errors of a read and of a descent, against a memory in one place."""
+    """Errors of a read and of a descent, compared with a memory on one device."""
     split, whole = (ro.retrieve(m, X, **STEPS) for m in (memory, one))
     return {
         "read": error(both(memory, X), both(one, X)),
@@ -48,7 +49,7 @@ def measures(memory: Any, one: Any) -> dict[str, float]:
 
 
 def main(folder: Path) -> dict[str, Any]:
-    """What is measured of each memory."""
+    """Measurements of each memory."""
     eight = jax.make_mesh((8,), ("rows",))
     four = jax.make_mesh((4,), ("rows",), devices=jax.devices()[:4])
     patterns = np.memmap(folder / "patterns", np.float32, "w+", shape=(K, D))

@@ -22,8 +22,9 @@ from rankone.editing.closed_form import _batch, _rank_one
 from rankone.editing.keys import _update
 
 D, H, N, M = 96, 8, 40, 3
-split._LARGE = D - 1  # from which C is factored where it lies
-split._BLOCK = 4  # of the twelve rows of a device
+# The size above which C is factored without moving its rows.
+split._LARGE = D - 1
+split._BLOCK = 4  # blocks of four of the twelve rows of a device
 MESH = Mesh(np.asarray(jax.devices()), ("rows",))
 KEYS = draws(2 * D, D)
 C = KEYS.T @ KEYS
@@ -90,7 +91,7 @@ def factors() -> dict[str, Any]:
 
 
 def copies() -> dict[str, Any]:
-    """A copy of a geometry, on the devices and where they are missing."""
+    """A copy of a geometry, on the devices and without them."""
     here = ro.KeyGeometry.from_moments(ROWS)
     copy = pickle.loads(pickle.dumps(here))
     alone = split.SplitTriangular(here.factor.dense, here.factor.diagonal, None)
@@ -103,7 +104,7 @@ def copies() -> dict[str, Any]:
 
 
 def sizes() -> dict[str, Any]:
-    """The largest array on a device, and what travels."""
+    """The largest array on a device, and the traffic."""
     here = ro.KeyGeometry.from_moments(ROWS)
     placement = here.factor.placement
     moments = SecondMoments(ROWS, np.int32(0))
@@ -124,7 +125,7 @@ def sizes() -> dict[str, Any]:
 
 
 def updates() -> dict[str, Any]:
-    """Moments that are split, of a batch and of blocks, against those on one device."""
+    """Split moments of a batch and of blocks, compared with those on one device."""
     one = SecondMoments.empty(D).update(KEYS)
     empty = jax.jit(lambda: SecondMoments.empty(D).sharded(MESH))()
     batch = empty.update(KEYS)
@@ -137,7 +138,7 @@ def updates() -> dict[str, Any]:
 
 
 def refusals() -> dict[str, str]:
-    """Messages of what cannot be done."""
+    """Messages of calls that are refused."""
     here = ro.KeyGeometry.from_moments(ROWS)
     explicit = MESH.update(axis_types=(AxisType.Explicit,))
     moments = SecondMoments(ROWS, np.int32(0))

@@ -1,4 +1,6 @@
-"""Sums over blocks: the same as over all rows at once, also after a kill."""
+"""Sums over blocks equal those over all rows at once, also after the process was
+killed.
+"""
 
 import errno
 import signal
@@ -20,7 +22,7 @@ from rankone.residual import ExactSearch, ShardedSearch, search
 
 XI = 0.4 * np.random.default_rng(0).standard_normal((96, 4)).astype(np.float32)
 X = XI[:3] + 0.1
-# sums of 96 terms in another order, in float32
+# tolerance for float32 sums of 96 terms in another order
 ROUNDING = 2e-6
 
 
@@ -34,7 +36,7 @@ def close(a, b):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Blocks of 16 rows, and a file after each."""
+    """Blocks have 16 rows, and a checkpoint is saved after each."""
     monkeypatch.setattr(_blocks, "_AT_ONCE", 64)
     monkeypatch.setattr(_blocks, "BLOCK_BYTES", 16 * 16)
     monkeypatch.setattr(_blocks, "_SAVE_SECONDS", 0)
@@ -49,7 +51,8 @@ def test_blocks_give_the_memory_of_all_patterns(small, tmp_path):
         assert len(memory) == 96
         close(memory.T, one.T)
         assert memory.power == one.power
-    # no page of a private map is let go of: it would lose what was written to it
+    # No page of a private map is released, because the data written to it would be
+    # lost.
     private = np.memmap(tmp_path / "patterns", np.float32, "c", shape=XI.shape)
     private[:] = 1
     close(
@@ -68,7 +71,7 @@ def test_moments_of_blocks_are_those_of_all_keys(small):
 
 @pytest.mark.parametrize("keep", [None, 2])
 def test_a_residual_memory_of_blocks_is_that_of_all_rows(keep):
-    """Also with more neighbours than a block has rows."""
+    """This holds also for more neighbours than a block has rows."""
     labels = np.arange(96) % 4
     model = ro.ResMem(k=20, keep=keep)
     one = model.fit(XI, logits=3 * XI, labels=labels)
@@ -135,7 +138,7 @@ def test_a_killed_run_goes_on_without_a_pattern_lost_or_counted_twice(
     starts = []
 
     def blocks():
-        for start in range(0, 96, 32):  # of another length, so that one is cut
+        for start in range(0, 96, 32):  # another length, so that a block is cut
             starts.append(start)
             yield XI[start : start + 32]
 
@@ -145,7 +148,7 @@ def test_a_killed_run_goes_on_without_a_pattern_lost_or_counted_twice(
     assert starts == [0, 32, 64]
     one = ro.DrDAM.store(jnp.asarray(XI), 4.0, features())
     close(memory.T, one.T)
-    # all is stored: another run adds nothing
+    # all rows are stored, so another run adds nothing
     again = ro.DrDAM.store(blocks(), 4.0, features(), checkpoint=path)
     assert len(again) == 96
     np.testing.assert_array_equal(again.T, memory.T)
@@ -205,7 +208,7 @@ def test_a_killed_fit_goes_on_without_a_row_lost_or_counted_twice(
     model = ro.ResMem(k=20, keep=2)
     one = model.fit(XI, logits=3 * XI, labels=LABELS)
     with np.load(path) as saved:
-        assert len(saved.files) == 2 + 3 * 5  # of five blocks, and not of the sixth
+        assert len(saved.files) == 2 + 3 * 5  # five blocks, and not the sixth
     for _ in range(2):  # the second run has nothing to add
         memory = fit(model, path)
         assert len(memory.store) == 96
@@ -226,7 +229,7 @@ def test_a_killed_fit_goes_on_without_a_row_lost_or_counted_twice(
 
 
 def test_a_fit_goes_on_after_an_error(small, tmp_path):
-    """Also with all entries of the residuals."""
+    """This holds also if all entries of the residuals are stored."""
 
     def stopping():
         yield from pieces(XI[:64])
@@ -248,7 +251,7 @@ def test_a_fit_goes_on_after_an_error(small, tmp_path):
 def test_a_full_disk_leaves_the_earlier_checkpoint_whole(
     call, small, tmp_path, monkeypatch
 ):
-    """The refusal says in one sentence which file it is, and what to do."""
+    """The error names the file and says what to do, in one sentence."""
     path = tmp_path / "run.npz"
     whole = np.savez
     saves = []
@@ -282,7 +285,9 @@ def test_a_full_disk_leaves_the_earlier_checkpoint_whole(
 
 
 def test_slow_saves_are_made_less_often(monkeypatch, tmp_path):
-    """A block takes 10 seconds and a save 3: after the first save, one a minute."""
+    """A block takes 10 seconds and a save 3 seconds. After the first save there is one
+    per minute.
+    """
     now = [0.0]
     saves = []
 
@@ -317,13 +322,13 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_the_number_of_patterns_is_exact_beyond_the_digits_of_float32():
-    """An add to 2²⁴ in float32 leaves it unchanged."""
+    """In float32, adding 1 to 2²⁴ does not change it."""
     memory = ro.DrDAM.store(XI[:2], 4.0, features())
     full = ro.DrDAM(memory.T, 4.0, features(), 2.0**24, 2.0**24)
     more = full.add(XI[:1]).add(XI[:2])
     assert len(more) == 2**24 + 3
     assert len(more.remove(XI[:1])) == 2**24 + 2
-    # 24 bits more than the rounded number has
+    # the exact number has 24 more bits than the rounded one
     wide = ro.DrDAM(memory.T, 4.0, features(), 2.0**40, 2.0**40, count_rest=1.0)
     assert len(wide.add(XI[:2])) == 2**40 + 3
 
@@ -336,7 +341,7 @@ def test_too_many_keys_are_refused_by_name():
 
 
 def test_rows_on_the_host_are_sized_there(monkeypatch):
-    """No device is given all rows, which may be more than it holds."""
+    """No device gets all rows, which may exceed its memory."""
     calls = []
     monkeypatch.setattr(search, "_largest_entry", calls.append)
     ShardedSearch(XI)
@@ -344,7 +349,7 @@ def test_rows_on_the_host_are_sized_there(monkeypatch):
 
 
 def test_sizes_beyond_32_bits_are_refused_by_name():
-    many = np.broadcast_to(np.float32(0), (2**31, 1))  # which takes four bytes
+    many = np.broadcast_to(np.float32(0), (2**31, 1))  # this array takes four bytes
     for make in (ExactSearch, ShardedSearch):
         with refused(ValueError, match=r"^rows: got 2,147,483,648 rows"):
             make(many)
@@ -368,8 +373,8 @@ def test_blocks_that_do_not_fit_are_named(call, named):
 
 
 def test_storing_copies_no_patterns():
-    """The compiler's count of temporary bytes, of patterns that are on a device: a few
-    numbers per pattern, of its 64.
+    """The compiler's temporary memory, for patterns that are on a device, is a few
+    numbers per pattern of 64 numbers.
     """
     features = ro.RandomFeatures(64, 32, key=jax.random.key(0))
     beta = jnp.float32(4)

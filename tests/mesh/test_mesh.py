@@ -1,4 +1,6 @@
-"""Memories split over devices: equal to one device, and nothing big travels."""
+"""Memories split over devices equal those on one device, and devices exchange only
+small arrays.
+"""
 
 import json
 import socket
@@ -32,23 +34,25 @@ CASES = [
     "meta_train",
 ]
 UNCOUNTED = {
-    "meta_train",  # the same programs as in other cases, or the sum of T that is asked for
+    # These have the same programs as other cases, or the sum of T that the call asks
+    # for.
+    "meta_train",
     "MrDAM derivative",
     "DrDAM store over K",
     "ResMem ShardedSearch all",
     "ResMem ShardedSearch two largest",
 }
 # Sums of some thousand terms in another order, in float32: √1000 · ε/2 is 2e-6, and a
-# derivative at rest is the solution of a linear system, solved to ε^⅔.
-# Adam divides a gradient by its size, so that a hundred steps of it enlarge rounding.
+# derivative at a fixed point is the solution of a linear system, solved to ε^⅔. Adam
+# divides a gradient by its size, so that a hundred steps of it enlarge rounding.
 TOLERANCE = {"MrDAM derivative": 1e-4, "meta_train": 1e-4}
-# Over explicit axes: all features of each state; T, to which each device adds; and what
-# the compiler gathers for a top_k of two.
+# Larger transfers over explicit axes: all features of each state; T, to which each
+# device adds; and the arrays that the compiler gathers for a top_k of two.
 TRAVELS = {"split": ["RandomFeatures"], "whole": ["DrDAM add", "MrDAM certified"]}
 
 
 def printed_by(program, root, light):
-    """What a program of this folder prints on eight devices."""
+    """Output of a program of this folder on eight devices."""
     done = subprocess.run(
         [sys.executable, root / "tests" / "mesh" / program],
         cwd=root,
@@ -79,7 +83,9 @@ def test_eight_devices_compute_what_one_computes(case, eight):
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in UNCOUNTED])
 def test_only_sums_and_the_best_few_travel(case, eight):
-    """Read from the compiled program, whose loops count once, as one step does."""
+    """The traffic is read from the compiled program, in which a loop counts as one
+    step.
+    """
     results = eight[case]
     traffic = dict(results["sent"])
     assert sum(traffic.values()) < results["operand"] / 4
@@ -102,8 +108,8 @@ def explicit(root, light):
 
 @pytest.mark.parametrize("kind", ["split", "whole"])
 def test_objects_work_where_the_caller_uses_explicit_axes(kind, explicit):
-    """In the caller's jit and outside; the results lie on the caller's axes, split as
-    the states are.
+    """This holds inside and outside the caller's jit. The results are on the caller's
+    axes, split like the states.
     """
     for name, case in explicit[kind].items():
         assert case["error"] < TOLERANCE.get(name, 5e-6), name
@@ -138,16 +144,17 @@ def test_a_factor_that_is_split_over_devices_is_that_of_numpy(layout, moments):
     assert tolerance < 2e-5
     for name in ("factor", "solve", "one", "inner", "edits"):
         assert results[name] < tolerance, name
-    # refined to the last digit of float32
+    # refinement reaches the last digit of float32
     assert results["refined"] < 2.0**-23
 
 
 def test_no_array_on_a_device_is_larger_than_its_rows_of_C(moments):
-    """Read from the compiled programs."""
+    """The sizes are read from the compiled programs."""
     sizes = dict(moments["sizes"])
-    # Twice an eighth of the solution with three columns: in a program a loop counts once.
+    # Twice an eighth of the solution with three columns, because a loop in a program
+    # counts once.
     assert sizes.pop("sent") == {"all-reduce": 2 * 4 * 12 * 3}
-    # a batch of keys is whole on every device
+    # every device has the whole batch of keys
     assert sizes.pop("update") == 40 / 96
     assert set(sizes.values()) == {1 / 8}
 
@@ -179,7 +186,9 @@ def test_moments_that_cannot_be_split_or_factored_are_refused_by_name(moments):
 def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(
     root, light, tmp_path
 ):
-    """By the public calls alone, from patterns in a file; then restored onto four."""
+    """Only public calls are used, for patterns in a file. The memory is then restored
+    onto four devices.
+    """
     done = subprocess.run(
         [sys.executable, root / "tests" / "mesh" / "larger.py", tmp_path],
         cwd=root,
@@ -203,7 +212,7 @@ def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(
 
 
 def test_two_processes_compute_what_one_computes(root, light):
-    """They meet at a port of this machine, and both end."""
+    """The processes connect at a port of this machine, and both end."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         address = f"localhost:{free.getsockname()[1]}"
@@ -226,6 +235,7 @@ def test_two_processes_compute_what_one_computes(root, light):
             one.kill()
             one.wait()
     assert [one.returncode for one in pair] == [0, 0], said
-    errors = json.loads(said[0][0].splitlines()[-1])  # below what gloo says
+    # The last line comes after the messages of gloo.
+    errors = json.loads(said[0][0].splitlines()[-1])
     assert sorted(errors) == ["DrDAM", "MrDAM", "add", "retrieve"]
     assert max(errors.values()) < 5e-6

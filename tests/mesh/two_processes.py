@@ -11,7 +11,7 @@ jax.distributed.initialize(
     sys.argv[1], num_processes=2, process_id=int(sys.argv[2]), initialization_timeout=60
 )
 
-import numpy as np  # noqa: E402  after the processes have met
+import numpy as np  # noqa: E402  after the processes are connected
 from eight_devices import MESH, ROWS, STEPS, XI, D, X, both, error  # noqa: E402
 
 import rankone as ro  # noqa: E402

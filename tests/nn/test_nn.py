@@ -95,8 +95,8 @@ def test_a_step_moves_what_is_marked_and_keeps_types():
 def test_the_outer_derivative_goes_through_the_step_unless_told_otherwise(
     first_order, slope
 ):
-    """After θ/2 of the loss θ²/2 the outer loss θ²/8 has slope θ/4; with the gradient
-    held constant θ/2.
+    """One step on the loss θ²/2 leads to θ/2. The outer loss θ²/8 then has the slope
+    θ/4, and θ/2 if the gradient is taken as constant.
     """
 
     def outer(t):

@@ -92,8 +92,8 @@ def plain_pytree():
     return jax.tree.map(jnp.asarray, [(W1, B1), (W2, B2)]), losses, [0, 1, 2, 3]
 
 
-# Each: the same function with the same parameters; and where its parameters are, in the
-# order W1, B1, W2, B2.
+# Each entry has the same function with the same parameters, and the order of W1, B1,
+# W2, B2 among them.
 NETWORKS = {
     "equinox": equinox_model,
     "flax nnx": nnx_state,
@@ -134,8 +134,8 @@ def test_moments_of_any_library_are_those_by_hand(name):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_estimated_factors_train_a_network_of_any_library(name):
-    """The path of W and b does not depend on the library, nor on the layout in which it
-    keeps W; the loss falls.
+    """The path of W and b does not depend on the library, nor on its layout of W; the
+    loss falls.
     """
     network, losses, order = NETWORKS[name]()
     arrays, rest = eqx.partition(network, eqx.is_array)
@@ -262,7 +262,7 @@ def test_what_has_no_moments_is_named_with_its_reason_and_its_gradient_passes():
     assert skipped(moments) == {
         ".table.weight": "a table that is looked up, as an embedding is",
         ".convolution.weight": "a convolution",
-        ".convolution.bias": "used by the operation add",  # of shape (2, 1)
+        ".convolution.bias": "used by the operation add",  # its shape is (2, 1)
         ".norm.weight": "a factor of single entries, as the scale of a normalisation is",
         ".tied.weight": "used 2 times",
         ".looped.weight": "used inside a scan",
@@ -284,7 +284,7 @@ def test_a_long_axis_is_left_alone():
     state = optimizer.init(
         {"wide": jnp.ones((3, 5)), "small": jnp.ones((3, 4)), "scale": jnp.ones(())}
     )
-    # scale, small, wide
+    # in the order scale, small, wide
     assert [moving is None for moving in state.moments] == [
         True,
         False,

@@ -1,4 +1,6 @@
-"""The vec identity, the gradient of U, the operator, and what W = TUV can reach."""
+"""The vec identity, the gradient of U, the operator, and the weights that W = TUV can
+reach.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -29,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 
 def column_stack(X):
-    return np.concatenate(np.asarray(X).T)  # column after column, by numpy alone
+    return np.concatenate(np.asarray(X).T)  # column after column, with numpy only
 
 
 def loss(W):
@@ -164,7 +166,7 @@ def test_the_operator_is_its_own_transpose_and_its_inverse_undoes_it():
 
 
 def test_a_singular_operator_has_no_inverse_and_says_so_inside_jit_too():
-    # V of too low a rank
+    # the rank of V is too low
     P = kronecker_preconditioner(normal(1, M, M), normal(3, N - 1, N))
     with refused(ValueError, match=r"^P: got a singular .*full column rank\.$"):
         P.inverse()
@@ -180,8 +182,8 @@ def conditioned(seed, n, condition):
 
 
 def test_an_inverse_is_refused_for_its_condition_number_and_its_precision():
-    """With a condition of 10⁸ the inverse undoes P up to 10⁸ ε in double precision; in
-    single it has no digit.
+    """With a condition number of 10⁸, the inverse undoes P up to an error of 10⁸ ε in
+    double precision. In single precision no digit would be right.
     """
     T = conditioned(1, 8, 10.0)
     V = conditioned(3, 8, 1000.0)
@@ -202,8 +204,8 @@ def test_an_inverse_is_refused_for_its_condition_number_and_its_precision():
 
 
 def test_an_inverse_that_is_given_is_right_to_a_tenth_at_least():
-    """Just inside the bound 0.1/ε the error is at most some times ε·cond(P); of what is
-    refused nothing is returned.
+    """Just inside the bound 0.1/ε, the error is at most a few times ε·cond(P). Beyond
+    it the inverse is refused.
     """
     G = normal(5, 8, 8).astype(np.float32)
     answered = 0
@@ -288,7 +290,7 @@ def test_factors_are_free_up_to_rotations_and_one_scale():
         np.abs(np.asarray(kronecker_preconditioner(3 * T, V).to_dense()) - dense).max()
         > 1
     )
-    # tangent directions (dA ⊗ B + A ⊗ dB) of the set of products, counted
+    # the number of tangent directions dA ⊗ B + A ⊗ dB of the set of products
     A = T @ T.T
     B = V.T @ V
     tangents = [np.kron(B, E).ravel() for E in symmetric(M)] + [
@@ -300,7 +302,7 @@ def test_factors_are_free_up_to_rotations_and_one_scale():
     )
 
 
-# --- what W can reach
+# --- reachable weights
 
 
 def test_rank_of_the_preconditioner_is_the_product_of_ranks():
@@ -338,8 +340,8 @@ def test_descent_never_leaves_the_start_plus_the_range():
     assert np.abs(W - W0).max() > 0.1
     W = np.asarray(descend(layer, target, 0.02, 20_000))
     G = W - target
-    assert np.abs(T.T @ G @ V.T).max() < 1e-6  # at rest
-    assert np.abs(G).max() > 0.1  # and not at a minimum
+    assert np.abs(T.T @ G @ V.T).max() < 1e-6  # converged
+    assert np.abs(G).max() > 0.1  # but not a minimum over W
 
 
 def test_start_is_reproduced_exactly_when_it_is_reachable():

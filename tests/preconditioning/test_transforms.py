@@ -1,5 +1,5 @@
-"""Training W with a transformation is training U without one; what commutes with W =
-TUV, and what does not.
+"""Training W with a transformation equals training U without it; the methods that
+commute with W = TUV, and those that do not.
 """
 
 from functools import partial
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 
 def normal(seed, *shape):
-    # double precision even before x64 is on
+    # in double precision, even before x64 is switched on
     return np.random.default_rng(seed).normal(size=shape)
 
 
@@ -82,7 +82,7 @@ def network(seed=0):
 
 
 def factors():
-    """Of the first layer and the last; a third has none."""
+    """Factors of the first layer and of the last; a third layer has none."""
     return {
         "first": [Factors(normal(31, 7, 7) / 3, normal(32, N + 1, N + 1) / 3), None],
         "last": Factors(normal(33, M, 6) / 3, normal(34, 8, 6) / 3),
@@ -154,7 +154,7 @@ def test_only_U_moves_and_the_mask_says_so():
 
 
 def test_plain_matrices_and_transposed_layouts_work_too():
-    # a library that keeps Wᵀ
+    # a library that stores Wᵀ
     T = normal(1, M, M)
     V = normal(2, N, N)
     kernel = normal(3, N, M)
@@ -172,7 +172,7 @@ def test_factors_that_do_not_fit_are_refused():
         precondition({"W": Factors(np.eye(3), np.eye(3))}).init({"W": np.ones((3, 4))})
 
 
-# --- what commutes
+# --- methods that commute
 
 T_GENERAL = normal(1, M, M) / 2
 V_GENERAL = normal(2, N, N) / 2
@@ -187,7 +187,7 @@ def run(optimizer, T=T_GENERAL, V=V_GENERAL, **options):
 @pytest.mark.parametrize("order", ["gradient", "update"])
 def test_linear_methods_commute_with_any_factors(name, order):
     assert run(LINEAR[name], order=order) < 1e-10
-    assert run(LINEAR[name], order="none") > 0.1  # and P is what makes them
+    assert run(LINEAR[name], order="none") > 0.1  # without P they do not commute
 
 
 def test_the_average_of_the_iterates_commutes():
@@ -264,8 +264,8 @@ def test_polar_factor_is_what_muon_iterates_to():
 
 
 def test_the_first_step_of_shampoo_is_the_polar_factor():
-    """Without damping L = GGᵀ and R = GᵀG, so that the roots take all of Σ away: UΣV*
-    becomes UV*.
+    """Without damping L = GGᵀ and R = GᵀG, so that the roots remove Σ: UΣV* becomes
+    UV*.
     """
     G = normal(7, M, M)
     shampoo = scale_by_shampoo(1e-14)
@@ -297,7 +297,7 @@ def test_newtons_step_is_the_same_in_both_coordinates():
 def test_of_linear_rules_only_multiples_of_the_gradient_commute_with_all_factors():
     pairs = [(normal(seed, 2, 2), normal(seed + 50, 3, 3)) for seed in (1, 2)]
     assert commuting_linear_rules(pairs) == 1
-    # a rate for every entry
+    # one rate for every entry
     assert (
         commuting_linear_rules([(np.diag([1.0, 2.0]), np.diag([1.0, 3.0, 7.0]))]) == 6
     )
@@ -374,7 +374,7 @@ def test_a_penalty_on_W_decays_unevenly():
     assert np.abs(penalty - multiplicative).max() > 0.05
 
 
-# --- changing T and V under way
+# --- changing T and V during training
 
 
 def test_momentum_must_be_transported_when_the_factors_change():
@@ -393,7 +393,7 @@ def test_momentum_must_be_transported_when_the_factors_change():
         if t == 30:
             pair = new
             raw = Reparameterized.from_weight(old.T @ U @ old.V, *new)
-            assert np.abs(new.T @ U @ new.V - W).max() > 0.5  # U kept: W jumps
+            assert np.abs(new.T @ U @ new.V - W).max() > 0.5  # with the old U, W jumps
             np.testing.assert_allclose(raw.W, W, atol=1e-10)
             U = U_plain = np.asarray(raw.U)
             m_plain = m_U
@@ -406,7 +406,7 @@ def test_momentum_must_be_transported_when_the_factors_change():
         U_plain = U_plain - rate * m_plain
     np.testing.assert_allclose(new.T @ U @ new.V, W, atol=1e-9)
     assert np.abs(new.T @ U_plain @ new.V - W).max() > 0.05
-    # the same three, by the package
+    # the same three results, computed by the package
     ends = change_factors(loss, U0, old, new, rate=rate, steps=30)
     for result, expected in zip(
         ends, (W, new.T @ U @ new.V, new.T @ U_plain @ new.V), strict=True

@@ -97,7 +97,7 @@ def test_moments_do_not_depend_on_how_a_layer_is_written():
 
 
 def test_the_gradient_of_W_is_the_mean_of_delta_times_input():
-    """The same records give the gradient itself, so that they are the right ones."""
+    """The recorded inputs and deltas also give the gradient, so they are right."""
     net = network()
     h = np.tanh(np.c_[X, np.ones(len(X))] @ np.asarray(net["in"].augmented).T)
     gradient = mean_and_slope(net)[1]["out"].W
@@ -170,7 +170,7 @@ def test_whitening_makes_the_layers_own_moments_the_identity():
     moment = jax.tree.map(np.asarray, moment)
     np.testing.assert_allclose(V @ moment.inputs @ V.T, np.eye(6), atol=1e-9)
     np.testing.assert_allclose(T.T @ moment.outputs @ T, np.eye(4), atol=1e-9)
-    # another whitening, the same preconditioner
+    # another whitening gives the same preconditioner
     cholesky = np.linalg.inv(np.linalg.cholesky(moment.inputs))
     np.testing.assert_allclose(cholesky.T @ cholesky, V.T @ V, rtol=1e-8, atol=1e-8)
     np.testing.assert_array_equal(whitening_factors(moment, sides="input").T, np.eye(4))
@@ -237,7 +237,8 @@ def test_shampoos_R_weighs_every_input_by_its_error_and_kfacs_A_does_not():
     weighted = (hidden * np.sum(errors**2, 1, keepdims=True)).T @ hidden
     np.testing.assert_allclose(R, weighted, rtol=1e-9)
     np.testing.assert_allclose(A, hidden.T @ hidden / len(X), rtol=1e-9)
-    assert np.linalg.cond(np.linalg.solve(A, R)) > 1.3  # proportional they would give 1
+    # If A and R were proportional, this would be 1.
+    assert np.linalg.cond(np.linalg.solve(A, R)) > 1.3
 
 
 # --- natural neural networks
@@ -336,7 +337,7 @@ def test_learned_factors_adapt_in_one_step_where_plain_steps_do_not():
     T = np.asarray(learned.network.T)
     V = np.asarray(learned.network.V)
     R = V.T @ V * T[0, 0] ** 2
-    assert R[2, 2] > 3 * max(R[0, 0], R[1, 1])  # it has found the direction
+    assert R[2, 2] > 3 * max(R[0, 0], R[1, 1])  # it has learned the direction
 
 
 def test_an_outer_step_records_the_mean_over_its_tasks_after_the_inner_step():
@@ -366,7 +367,7 @@ def test_an_outer_step_records_the_mean_over_its_tasks_after_the_inner_step():
 def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():
     x, y = map(np.asarray, jax.jit(hidden_direction)(jax.random.key(1)))
     W = np.linalg.lstsq(x, y)[0]
-    np.testing.assert_allclose(W[:2], [1, -1], atol=1e-9)  # all tasks agree on these
+    np.testing.assert_allclose(W[:2], [1, -1], atol=1e-9)  # the same in all tasks
     assert np.abs(W[2]) > 0.1
     half_losses = halves(lambda net, x, y: jnp.stack([x[:, 0].sum(), y.sum()]))
     for part, rows in zip(half_losses, (slice(0, 10), slice(10, 20)), strict=True):
@@ -532,5 +533,6 @@ def test_a_network_may_be_one_array():
     training = meta_learn(
         jnp.zeros(2), distance, distance, draw, learn_factors=False, **options
     )
-    # a step leaves 0.8 of the distance; of its square, 0.64, the slope by w is −1.28
+    # A step leaves 0.8 of the distance and 0.64 of its square, whose slope by w is
+    # −1.28.
     np.testing.assert_allclose(training.network, 0.64 * np.ones(2), rtol=1e-5)

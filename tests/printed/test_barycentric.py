@@ -1,5 +1,5 @@
-"""The field of eqs 29 to 32: its two forms, what it is the gradient of (nothing), what
-it stores.
+"""The field of eqs 29 to 32: its two forms, that it is not a gradient, and the patterns
+that it stores.
 """
 
 import jax

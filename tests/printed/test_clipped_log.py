@@ -1,5 +1,5 @@
-"""The published clip: frozen exactly where it acts, as often as the normal law says;
-the tangent is never frozen.
+"""The published clip freezes a state exactly where it acts, as often as the normal law
+predicts. The tangent never freezes a state.
 """
 
 import jax
@@ -36,7 +36,7 @@ def test_clipped_gradient_is_exactly_zero_where_it_acts_and_the_gradient_elsewhe
     assert 0.2 < frozen.mean() < 0.8
     assert (gradient[frozen] == 0).all()
     assert (np.abs(gradient[~frozen]).max(1) > 0).all()
-    # half a standard deviation: many states lie between the two clips
+    # many states lie between the two clips, half a standard deviation apart
     higher = Clipped(memory, clip=0.1)
     mask = np.asarray(higher.frozen(far))
     S = np.asarray(memory.partition(far))
@@ -89,5 +89,5 @@ def test_frozen_share_follows_the_normal_law(problem):
         fraction = np.mean(
             [Clipped(ro.DrDAM.store(Xi, beta, f)).frozen(x) for f in maps]
         )
-        # 320 draws that share 8 maps: standard error about .04
+        # 320 draws with 8 maps have a standard error of about .04
         assert abs(fraction - chance) < 0.08

@@ -1,5 +1,5 @@
-"""Places in texts: the states and labels of a language model, and the residuals it
-leaves there.
+"""Places in texts: the states and labels of a language model, and the residuals of its
+predictions there.
 """
 
 import jax

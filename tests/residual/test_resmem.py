@@ -1,4 +1,4 @@
-"""ResMem: what it stores, what it reads, what it knows by heart, and what it does to an
+"""ResMem: the stored residuals, the readings, memorised examples, and the effect on an
 error.
 """
 
@@ -166,8 +166,8 @@ def test_widths_below_the_theorems_memorise_and_wide_ones_do_not():
 
 @pytest.mark.parametrize("k", [2, 5])
 def test_width_of_the_theorem_is_attained_by_neighbours_all_equally_far(k):
-    """Corners of a regular simplex, and a base model that is certain of the wrong class
-    everywhere.
+    """The keys are the corners of a regular simplex, and the base model is certain of
+    the wrong class everywhere.
     """
     corners = np.eye(k)
     labels = (np.arange(k) > 0).astype(int)
@@ -231,8 +231,8 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries(value, column, err
 def test_a_memory_of_residuals_is_the_one_operation_with_a_kernel_of_nearest_neighbours(
     k, keep
 ):
-    """One batch step writes R; κ(K, q) of the k nearest, divided by its sum, reads
-    it.
+    """One batch step writes R. The weights κ(K, q) of the k nearest keys, divided by
+    their sum, read it.
     """
     with double_precision():
         memory = ro.ResMem(k=k, sigma=0.8, keep=keep).fit(
@@ -311,8 +311,8 @@ def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when
 
 
 def by_steps(rows):
-    """An exact search that `fit` does not know as such: it then checks one argument
-    after another, and makes residuals and search in two programs.
+    """An exact search that `fit` does not recognise. `fit` then checks one argument
+    after another, and computes residuals and search in two programs.
     """
     return ExactSearch(rows)
 
@@ -334,7 +334,7 @@ def test_a_fit_by_one_program_stores_what_one_by_steps_stores(convert, keep):
         assert one.store == other.store
         leaves = jax.tree.leaves(one.residuals), jax.tree.leaves(other.residuals)
         for a, b in zip(*leaves, strict=True):
-            np.testing.assert_allclose(a, b, rtol=0, atol=1e-6)  # P is of size 1
+            np.testing.assert_allclose(a, b, rtol=0, atol=1e-6)  # P is of order 1
 
 
 def test_a_fit_stores_rows_of_jax_without_a_copy_and_those_of_numpy_as_a_copy():
@@ -350,7 +350,7 @@ def test_a_small_fit_is_one_program(monkeypatch):
     memory = ro.ResMem(k=1)
     inputs = [tuple(map(convert, (Z, P, Y))) for convert in (np.asarray, jnp.asarray)]
     for arrays in inputs:
-        memory.fit(*arrays)  # traces, and so runs the steps
+        memory.fit(*arrays)  # the first call traces, and so runs the steps
 
     def step(*_):
         raise AssertionError("a step of its own")
@@ -392,7 +392,7 @@ def test_logits_and_labels_are_refused_by_one_program_too():
     logits = jnp.where(jnp.asarray(P) > 0.9, jnp.inf, P)
     with refused(ValueError, match=r"^logits: got NaN or infinity"):
         ro.ResMem(k=1).fit(jnp.asarray(Z), logits=logits, labels=jnp.asarray(Y))
-    # which 32 bits would make 0 … 4 again
+    # in 32 bits these labels would be 0 … 4 again
     with refused(ValueError, match=r"^labels: got 4294967296"):
         ro.ResMem(k=1).fit(Z, P, Y + 2**32)
     # 200 classes are more than an int8 can name
@@ -506,8 +506,8 @@ def test_calibration_finds_the_temperature_that_made_the_labels():
 
 
 def test_calibration_error_by_hand():
-    """Certain and right once, certain and wrong once, 0.6 sure and right twice: (|1 −
-    2| + |2 − 1.2|)/4.
+    """One answer is certain and right, one is certain and wrong, and two with
+    probability 0.6 are right: (|1 − 2| + |2 − 1.2|)/4.
     """
     probs = [[1.0, 0.0], [1.0, 0.0], [0.4, 0.6], [0.6, 0.4]]
     assert calibration_error(probs, [0, 1, 1, 0]) == pytest.approx(0.45)
@@ -548,8 +548,8 @@ def test_only_the_first_tokens_of_a_text_have_little_context():
 
 
 def test_training_is_adam_along_a_cosine():
-    """With fewer rows than a batch every epoch is one step on all of them: Adam as
-    published, from the same start.
+    """With fewer rows than a batch, every epoch is one step on all rows. This is
+    compared with Adam as published, from the same start.
     """
     with double_precision():
         rng = np.random.default_rng(5)
@@ -589,8 +589,8 @@ def test_training_is_adam_along_a_cosine():
 
 
 def test_a_base_trained_with_its_memory_in_mind_minimises_the_leave_one_out_error():
-    """What is added is the squared error of ResMem with one neighbour, each example
-    left out of the store in turn.
+    """The added loss is the squared error of ResMem with one neighbour, with each
+    example left out of the store in turn.
     """
     x, names = ro.data.letters()
     x = ((x[:1500] - 7.5) / 4).astype(np.float32)

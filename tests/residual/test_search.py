@@ -35,8 +35,8 @@ def draws(n, D, seed=0):
     return np.random.default_rng(seed).standard_normal((n, D)).astype(np.float32)
 
 
-# n: one row; one chunk; blocks of one; several rows in a block; several chunks, of which
-# the last reaches back; minima enough to be selected in two steps
+# Values of n: one row; one chunk; blocks of one row; several rows in a block; several
+# chunks, the last of which overlaps; enough minima for a selection in two steps.
 @pytest.mark.parametrize(
     ("n", "N", "k"),
     [
@@ -52,15 +52,15 @@ def draws(n, D, seed=0):
 def test_search_finds_what_brute_force_finds(n, N, k):
     rows = draws(n, 6)
     queries = draws(N, 6, 1)
-    # close together in the last block, which a short chunk shares with another
+    # the last rows are close together, in a block that two chunks share
     rows[-20:] = rows[-1] + 0.1 * rows[-20:]
     queries[0] = rows[-1]
     neighbours = nearest(rows, queries, k)
     distances, _ = brute(rows, queries, k)
     assert neighbours.distances.shape == (N, k)
     np.testing.assert_allclose(neighbours.distances, distances, rtol=2e-6, atol=2e-6)
-    # the same rows, but those whose distances float32 does not distinguish may come in
-    # either order
+    # The rows are the same, but rows whose distances are equal in float32 may have any
+    # order.
     recomputed = np.linalg.norm(
         rows[neighbours.indices].astype(float) - queries[:, None], axis=-1
     )
@@ -108,8 +108,8 @@ def test_norms_that_drown_the_distances_change_nothing():
 
 
 def test_a_query_at_a_stored_row_does_not_certify_the_others():
-    """All other rows lie nearly as far as one another: closer than products can tell,
-    not than differences can.
+    """All other rows have nearly the same distance. Products do not distinguish these
+    distances, but differences do.
     """
     shell = draws(6000, 4)
     shell *= (
@@ -119,8 +119,8 @@ def test_a_query_at_a_stored_row_does_not_certify_the_others():
     rows[2000] = 100
     neighbours = nearest(rows, rows[2000][None], 30)
     assert neighbours.indices[0, 0] == 2000
-    # a sum of four squares in float32; products of numbers near 100 would be off by
-    # 5e-5
+    # the error of a sum of four squares in float32; products of numbers near 100 would
+    # have errors of 5e-5
     np.testing.assert_allclose(
         neighbours.distances, brute(rows, rows[2000][None], 30)[0], rtol=5e-7
     )
@@ -145,7 +145,7 @@ def test_search_runs_inside_jit_and_its_distances_have_the_gradient_of_a_norm():
     np.testing.assert_allclose(
         jax.grad(value)(q), (q - nearest) / jnp.linalg.norm(q - nearest), rtol=1e-5
     )
-    # at a stored row: no direction is away
+    # at a stored row no direction leads away from it
     assert (jax.grad(value)(rows[0]) == 0).all()
 
 
@@ -163,8 +163,8 @@ def test_queries_of_any_leading_shape():
 
 @pytest.mark.parametrize("n", [6, 2100])
 def test_a_store_that_fills_up_finds_the_first_rows_alone(n):
-    """In one dimension too, where the farthest number that can be squared is not
-    infinitely far.
+    """This holds also in one dimension, where the largest number that can be squared is
+    not infinite.
     """
     rows = draws(n, 1)
     search = jax.jit(lambda stored: ExactSearch(rows, stored).search(rows[:5], 4))
@@ -224,7 +224,7 @@ def test_an_entry_that_is_not_finite_is_not_called_too_large(entry):
 
 
 def test_working_memory_does_not_grow_with_the_store_or_the_queries():
-    most = 20e6 if on_processor() else 500e6  # a GPU works in larger pieces
+    most = 20e6 if on_processor() else 500e6  # a GPU uses larger pieces
     assert (
         block_bytes(10**7, 64, queries=10**3)
         == block_bytes(10**9, 64, queries=10**6)
@@ -275,7 +275,7 @@ def test_one_device_is_a_special_case_of_many():
 
 
 class FlatIndex:
-    """What FaissSearch asks of an index, by brute force."""
+    """The part of an index that FaissSearch uses, by brute force."""
 
     metric_type = 1
 
@@ -327,7 +327,7 @@ def test_an_index_of_faiss_answers_through_the_same_interface(index):
     ],
 )
 def test_indices_and_devices_are_refused_by_name(make, name):
-    """With faiss or without."""
+    """This holds with and without faiss."""
     with refused(ValueError, match=rf"^{name}: got"):
         make(np.ones((3, 2)))
 

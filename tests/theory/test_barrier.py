@@ -1,5 +1,5 @@
-"""Y = O(DK) suffices for retrieval: the barrier on draws, by hand, its constant, and
-where it is void.
+"""Y = O(DK) suffices for retrieval: the barrier on random frequencies and by hand, its
+constant, and the cases in which it gives no bound.
 """
 
 from math import exp, inf, log
@@ -44,8 +44,8 @@ def partition(x):
 
 
 def highest_on_spheres(omega, radius):
-    """About every pattern: where on the sphere steps along ∇Ŝ, less the slope of the
-    hill, find Ŝ highest.
+    """For every pattern, the point on the sphere around it where Ŝ is highest, found by
+    steps along ∇Ŝ minus the slope of the hill.
     """
     x = Xi
     for _ in range(6):
@@ -128,8 +128,8 @@ def test_the_fewest_frequencies_are_the_fewest(record):
 
 
 def test_one_pattern_by_hand():
-    """K = N = Q = 1, no leak; δ = 3e⁻² makes t = 2. β = 4, r = ½ and start ¼: R = 1, ρ
-    = ½.
+    """K = N = Q = 1, without a leak; δ = 3e⁻² gives t = 2. With β = 4, r = ½ and a
+    start at ¼, R = 1 and ρ = ½.
     """
     Y = 10**4
     t = 2.0
@@ -152,7 +152,7 @@ def test_one_pattern_by_hand():
 
 
 def test_one_pattern_in_a_wide_ball_by_hand():
-    """R = 3 and no distance at the start: no two values of a cosine differ by more than
+    """R = 3, and the start is at the pattern. Two values of a cosine differ by at most
     2, so the variance is 4Q.
     """
     Y = 10**4
@@ -182,8 +182,8 @@ def test_two_patterns_by_hand():
 
 
 def test_the_unit_of_the_patterns_is_free():
-    """Patterns at a quarter of their distances, at sixteen times the β, with balls of a
-    quarter of the radius.
+    """The same numbers result for a quarter of the distances, sixteen times the β, and
+    a quarter of the radius.
     """
     pair = np.array([[0.0] * 8, [2.0] + [0.0] * 7])
     numbers = {"Y": 10**6}
@@ -196,7 +196,7 @@ def test_the_unit_of_the_patterns_is_free():
 
 
 def test_the_constant_tends_to_its_limit_and_does_not_see_K():
-    """4R²/(1 − e^(−R²/2))² is 19.6 at its least, over R."""
+    """The minimum of 4R²/(1 − e^(−R²/2))² over R is 19.6."""
     R = np.linspace(1, 2.5, 10_001)
     limit = (4 * R**2 / (1 - np.exp(-(R**2) / 2)) ** 2).min()
     assert limit == pytest.approx(19.64, abs=0.01)

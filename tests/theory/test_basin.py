@@ -1,5 +1,5 @@
-"""The basin of a stored pattern: the law against a Gaussian field and against the
-memory, the gauge against both.
+"""The basin of a stored pattern: the law is compared with a Gaussian field and with the
+memory, and the gauge with both.
 """
 
 import jax
@@ -16,8 +16,8 @@ D = 400
 
 
 def in_a_field(c, radius, *, step_size, steps, seed, terms=15_000):
-    """Radius and kept share of a descent in e^(−‖u‖²/2) + (c/√D)h(u), h made of many
-    random waves.
+    """Distance and projection on the start, of a descent in e^(−‖u‖²/2) + (c/√D)h(u),
+    where h is a sum of many random waves.
     """
     rng = np.random.default_rng(seed)
     waves = rng.standard_normal((terms, D), np.float32)
@@ -40,8 +40,8 @@ def in_a_field(c, radius, *, step_size, steps, seed, terms=15_000):
 
 
 def test_descent_in_a_gaussian_field_is_as_predicted():
-    """From inside, from near the edge, and from outside, where what was passed goes on
-    pulling.
+    """The starts are inside, near the edge, and outside, where the field at earlier
+    states continues to have an effect.
     """
     for c, radius, tolerance in ((0.5, 1.5, 0.1), (0.3, 2.2, 0.15), (1.0, 1.5, 0.15)):
         law = basin.descent(c, radius, step_size=0.3, steps=10)
@@ -50,8 +50,8 @@ def test_descent_in_a_gaussian_field_is_as_predicted():
             for seed in range(2)
         ]
         norms, projections = np.mean(runs, 0)
-        # Ŝ at the start varies by c/√D, relative to the well .08, .17 and .15: the
-        # share of a first step.
+        # Ŝ at the start varies by c/√D, which is .08, .17 and .15 relative to the well.
+        # A first step varies by the same fraction.
         np.testing.assert_allclose(norms, law.radius, atol=tolerance)
         np.testing.assert_allclose(projections, law.displacement, atol=tolerance)
 
@@ -82,8 +82,8 @@ def test_the_first_step_leads_nearer_above_the_critical_slope_alone():
 
 @pytest.fixture(scope="module")
 def wrong_bits():
-    """Measured and predicted wrong bits, by (K, β, flips): one shape of features, three
-    loads, two distances.
+    """Measured and predicted fractions of wrong bits for each (K, β): one shape of
+    features, three loads, and two starting distances.
     """
     features = ro.RandomFeatures(D, 4000, key=jax.random.key(0), projection="hadamard")
     patterns = ro.data.binary_patterns(16, D, key=jax.random.key(1))
@@ -111,8 +111,8 @@ def test_the_memory_repairs_as_many_bits_as_the_law_says(wrong_bits):
 
 
 def test_one_signal_to_noise_goes_either_way():
-    """At SNR 5 from a tenth of flipped bits, D = 100 arrives and D = 4000 does not: no
-    single curve of it.
+    """At SNR 5, with a tenth of the bits flipped, descent arrives for D = 100 and not
+    for D = 4000. So the SNR alone does not decide.
     """
     kernel = np.exp(-50.0 / 2 * 0.1)
     c = kernel / 5 * np.sqrt([100, 4000])
@@ -140,12 +140,12 @@ def test_features_grow_faster_than_the_patterns():
         D=100, K=K, beta=4 * np.log(K), flips=flips, step_size=0.2, steps=60
     )
     exponent = np.log(Y[1] / Y[0]) / np.log(K[1] / K[0])
-    # K^(1 + 4f)/(β f), the logarithm taking off .1 here, and the constant varies
-    # slowly.
+    # The law is K^(1 + 4f)/(β f). The logarithm reduces the exponent by .1 here, and
+    # the constant varies slowly.
     assert exponent == pytest.approx(1 + 4 * flips - np.log(2) / np.log(1e3), abs=0.08)
     assert exponent > 1.2
-    # With a twentieth more the noise is below the edge of the basin, with a twentieth
-    # less above it.
+    # With a twentieth more features the noise is below the edge of the basin, and with
+    # a twentieth fewer it is above.
     start = np.sqrt(flips * 4 * np.log(K))
     for factor, arrives in ((1.05, True), (0.95, False)):
         c = thresholds.roughness(D=100, K=K, Y=factor * Y)
@@ -180,8 +180,8 @@ def test_the_gauge_reads_slope_and_roughness_off_T_and_the_query():
         np.testing.assert_allclose(
             read.partition, kernel, atol=4 * np.sqrt(variance * K / Y)
         )
-        # A query's Ŝ is off by a fifth at most here, the slope by .6 of that, a median
-        # of 16 by a third of that.
+        # The error of a query's Ŝ is at most a fifth here, that of the slope is .6 of
+        # this, and that of a median of 16 queries a third of the latter.
         assert np.median(read.slope_ratio) == pytest.approx(
             basin.slope_ratio(kernel, read.roughness), rel=0.12
         )
@@ -221,8 +221,8 @@ def test_the_gauge_refuses_positive_features_and_too_many_free_entries():
 
 
 def test_without_roughness_a_flipped_bit_is_wrong_until_half_of_its_way_is_gone():
-    """A step of η leaves 1 − η of the displacement of a flipped bit, and the others
-    where they are.
+    """A step of η leaves 1 − η of the displacement of a flipped bit, and does not move
+    the other bits.
     """
     for step_size, wrong in (0.45, 0.3), (0.55, 0.0):
         assert basin.wrong_bits(
@@ -235,11 +235,11 @@ def test_wrong_bits_are_those_that_gaussian_entries_put_on_the_other_side():
     flips = 0.3
     g = np.random.default_rng(0).standard_normal(400_000)
     end = basin.descent(0.8, np.sqrt(beta * flips), step_size=0.5, steps=2)
-    # in units in which a bit is 0 or 1
+    # in units where a bit is 0 or 1
     projection = end.displacement[..., -1]
     length = end.radius[..., -1] / np.sqrt(beta)
     flipped = np.arange(len(g)) < flips * len(g)
-    # what the kept displacement leaves of the length
+    # the length without the remaining displacement
     noise = np.sqrt(length**2 - np.mean((projection * flipped) ** 2))
     fraction = np.mean(projection * flipped + noise * g > 0.5)
     law = basin.wrong_bits(0.8, beta=beta, flips=flips, step_size=0.5, steps=2)
@@ -252,20 +252,19 @@ def test_a_run_comes_to_rest_where_the_well_is_as_steep_as_the_noise():
     c = np.array([0.1, 0.3, 0.5, 0.55])
     rest = basin.resting_distance(c)
     np.testing.assert_allclose(rest * np.exp(-(rest**2) / 2), c, rtol=1e-12)
-    # After 300 steps of the law what is left to go shrinks by a factor of about 1 - η(1
-    # - ρ²) per step, so that the remaining distance is far below one per cent at these
-    # c.
+    # The remaining distance shrinks by a factor of about 1 - η(1 - ρ²) per step, so
+    # that after 300 steps it is far below one per cent at these c.
     reached = basin.descent(c, 1e-3, step_size=0.2, steps=300).radius[:, -1]
     np.testing.assert_allclose(reached, rest, rtol=0.01)
 
 
 def test_there_is_no_point_of_rest_where_the_noise_is_steeper_than_the_well():
-    steepest = np.exp(-0.5)  # of r exp(-r²/2), at r = 1
+    steepest = np.exp(-0.5)  # maximum of r exp(-r²/2), at r = 1
     assert np.isnan(basin.resting_distance(steepest * 1.001))
     # W₀ has a square root there
     np.testing.assert_allclose(basin.resting_distance(steepest), 1, rtol=1e-6)
     walk = basin.descent(0.8, 1e-3, step_size=0.2, steps=400).radius
     growth = np.diff(walk[[50, 100, 200, 400]]) / np.log(2)
     assert (growth > 0.2).all()
-    # about like the logarithm of the number of steps
+    # growth is about logarithmic in the number of steps
     assert growth.max() < 2 * growth.min()

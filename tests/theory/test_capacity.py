@@ -1,4 +1,6 @@
-"""Mean-field storage capacities against their own equations and against simulation."""
+"""Mean-field storage capacities, compared with their own equations and with
+simulation.
+"""
 
 import jax
 import numpy as np
@@ -75,7 +77,9 @@ def test_critical_beta_inverts_the_capacity():
 
 
 def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
-    """Ten bits: 106 patterns at β = 32, 179 at 35, and no definite number at 38."""
+    """Ten bits store 106 patterns at β = 32 and 179 at 35, and there is no definite
+    number at 38.
+    """
     assert storage_capacity(32.0, 10) < 150 < storage_capacity(35.0, 10)
     assert np.isnan(storage_capacity(38.0, 10))
     assert 32 < critical_beta(150, 10) < 35
@@ -85,8 +89,8 @@ def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
 
 @pytest.mark.parametrize(("K", "D"), [(100, 100), (500, 100), (500, 30)])
 def test_half_of_the_patterns_survive_at_the_critical_beta(K, D):
-    """Bisection of the β at which half of 60 patterns keep a fixed point; the printed
-    form is 8 % off at D = 30.
+    """The β at which half of 60 patterns have a fixed point is found by bisection. The
+    printed form is wrong by 8 % at D = 30.
     """
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(K + D))
     centre = 0.5 / D**0.5
@@ -107,7 +111,7 @@ def test_half_of_the_patterns_survive_at_the_critical_beta(K, D):
     while high - low > 0.1:
         middle = (low + high) / 2
         low, high = (low, middle) if stable_fraction(middle) > 0.5 else (middle, high)
-    # The β of the half-way point scatters by 0.3 with the draw of the patterns.
+    # This β varies by 0.3 with the random patterns.
     assert (low + high) / 2 == pytest.approx(critical_beta(K, D), rel=0.02)
 
 

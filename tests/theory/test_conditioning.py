@@ -1,5 +1,5 @@
-"""What the preconditioner does to conditioning, convergence, bias and noise; and the
-step that is ROME's edit.
+"""Effects of the preconditioner on conditioning, convergence, bias and noise; and the
+step that equals ROME's edit.
 """
 
 import jax
@@ -111,7 +111,7 @@ def test_descent_on_U_ends_at_the_fit_that_V_makes_smallest():
     np.testing.assert_allclose(implicit_bias(X, Y, V), W, atol=1e-6)
     shortest = np.linalg.lstsq(X, Y, rcond=None)[0].T
     assert np.abs(W - shortest).max() > 0.05
-    for other in (T, np.eye(M), normal(9, M, M)):  # smallest for every T
+    for other in (T, np.eye(M), normal(9, M, M)):  # the norm is smallest for every T
 
         def size(W, other=other):
             return np.linalg.norm(np.linalg.inv(other) @ W @ np.linalg.inv(V))
@@ -129,7 +129,7 @@ def test_noise_settles_where_the_lyapunov_equation_says():
     inverse = np.linalg.inv(H)
     S = stationary_covariance(H, C, inverse, rate)
     np.testing.assert_allclose(S, rate / (2 - rate) * inverse @ C @ inverse, atol=1e-12)
-    # not symmetric, yet it descends
+    # P is not symmetric, but descent converges
     P = definite(3, 4) + 10 * (normal(4, 4, 4) - normal(4, 4, 4).T)
     rate = 1e-5
     step = np.eye(4) - rate * P @ H
@@ -156,7 +156,7 @@ def test_momentum_raises_the_floor_by_the_closed_form():
     w = np.zeros(20_000)
     before = np.zeros(20_000)
     step_size = 0.2
-    for _ in range(300):  # twenty thousand walks in one dimension
+    for _ in range(300):  # 20,000 random walks in one dimension
         w, before = (
             (1 + 0.9 - step_size) * w
             - 0.9 * before
@@ -179,7 +179,7 @@ def test_nearest_kronecker_product_is_the_leading_singular_pair():
     B, A_found, error = nearest_kronecker(np.kron(G, A), (M, N))
     np.testing.assert_allclose(np.kron(B, A_found), np.kron(G, A), rtol=1e-9)
     assert error < 1e-6
-    # of either sign, whichever the singular vectors have
+    # for both signs of the largest entry, whatever the signs of the singular vectors
     for B in (
         np.diag([3.0, -1, 0, 0, 0]),
         np.diag([1.0, -3, 0, 0, 0]),

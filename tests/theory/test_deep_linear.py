@@ -1,5 +1,5 @@
-"""The lemmas of the universality chapter: exact identities first, then what the slides
-print.
+"""The lemmas of the universality chapter: exact identities first, then the printed
+forms of the slides.
 """
 
 from functools import reduce
@@ -63,7 +63,7 @@ def stack(N=6, D=5, seed=0):
     )
 
 
-# --- what a step writes
+# --- the writes of a step
 
 
 def test_layer_gradients_are_outer_products():
@@ -111,7 +111,9 @@ def channels(N, seed=1):
 
 
 def test_the_step_is_exactly_first_order_for_every_alpha():
-    """M-S1: the gradients' products vanish; and M-eq3 is what is written."""
+    """M-S1: the products of the gradients vanish, and M-eq3 gives the written
+    values.
+    """
     W, before, after, e = channels(5)
     G = [layer_gradient(W, i, e, before) for i in range(1, 6)]
     assert longest_chain(W, G) == 0
@@ -135,7 +137,7 @@ def test_the_step_is_exactly_first_order_for_every_alpha():
 def test_a_dense_step_has_a_second_order():
     W, e, phi = stack()
     G = [layer_gradient(W, i, e, phi) for i in range(1, 7)]
-    # neighbours, too
+    # this includes neighbouring layers
     between = [
         reduce(np.matmul, [G[i], *W[i + 1 : k], G[k]])
         for k in range(6)
@@ -172,8 +174,8 @@ def test_kernel_form_equals_the_product():
 
 
 def test_the_gradient_at_the_kink_is_a_convention():
-    """M-(1): 0 with jax.nn.relu, 2⁻ⁱ with jnp.maximum, 1 with a jnp.where that counts
-    the kink as active, and off it.
+    """M-(1): the gradient is 0 with jax.nn.relu, 2⁻ⁱ with jnp.maximum, and 1 with a
+    jnp.where that counts the kink as active. Off the kink it is 1.
     """
     np.testing.assert_array_equal(kink_signals(jax.nn.relu, 6), 0)
     np.testing.assert_array_equal(
@@ -198,8 +200,8 @@ def test_the_printed_selectors_kernel_is_an_exact_indicator(epsilon):
 
 
 def test_ramps_lie_on_the_edges_of_the_cells():
-    """A ramp from t to t + ω, with t a multiple of ω, has its middle as near to j/J as
-    that allows.
+    """A ramp goes from t to t + ω, where t is the multiple of ω that puts the middle
+    nearest to j/J.
     """
     for J in (2, 3, 7, 16, 100):
         ramp = 2.0**-14 / J.bit_length()
@@ -208,8 +210,8 @@ def test_ramps_lie_on_the_edges_of_the_cells():
 
 
 def test_kernels_are_the_products_of_columns_of_the_two_halves():
-    """k(j, l) = (B[e_j; 0])·(B[0; e_l]), for every matrix of a stack and however
-    lopsided it is.
+    """k(j, l) = (B[e_j; 0])·(B[0; e_l]), for every matrix of a stack, symmetric or
+    not.
     """
     B = np.random.default_rng(0).normal(size=(2, 6, 6))
     want = [[[b[:, j] @ b[:, 3 + m] for m in range(3)] for j in range(3)] for b in B]
@@ -300,8 +302,8 @@ def test_the_telescope_gives_back_every_product(selector):
 
 
 def test_partial_products_are_nonnegative_and_single_layers_are_not():
-    """M-appA-psd, M-appA-idx: what is needed is that every Ŵ_i…Ŵ_N φ ≥ 0 entrywise;
-    definiteness does not give it.
+    """M-appA-psd, M-appA-idx: every Ŵ_i…Ŵ_N φ must be ≥ 0 in every entry, which does
+    not follow from definiteness.
     """
     W = list(telescope(cell_selector(3, 0.1), epsilon=0.1, damping=1e-3)[::-1])
     assert min(w.min() for w in W) < -0.5
@@ -335,8 +337,8 @@ def test_bits_decode_to_one_for_the_own_cell_and_at_most_zero_for_others(J):
 
 
 def test_forward_activations_stay_nonnegative_before_and_after():
-    """M-appA-in: no ReLU of the stack clips anything but rounding errors, before or
-    after the step.
+    """M-appA-in: the ReLUs of the stack clip only rounding errors, before and after the
+    step.
     """
     network = ro.universal_learner(lambda x, y, s: y * s, cells=3)
     for net, x in ((network, 0.4), (adapt(network, 0.4, -1.0), 0.9)):
@@ -357,8 +359,8 @@ def test_the_networks_slots_are_the_kernel_forms():
 
 
 def test_the_output_carries_the_whole_error_and_only_one_path_is_awake():
-    """M-eq4, M-eq5: every unit of the read-out but one sleeps before the step, at every
-    x.
+    """M-eq4, M-eq5: before the step, all units of the read-out but one are inactive at
+    every x.
     """
     network = ro.universal_learner(lambda x, y, s: y * s, cells=3)
     before = np.asarray(activations(network, np.linspace(0, 1, 200))[3])
@@ -393,8 +395,8 @@ def test_cross_entropy_cannot_move_a_switch_one_way():
 
 
 def test_one_switch_a_class_is_thrown_by_its_own_label_alone():
-    """M-appB-CE: one-sided switches will do; the label's moves up by 1 − p_y, and all
-    others down by p.
+    """M-appB-CE: one-sided switches are enough. The label's switch moves up by 1 − p_y,
+    and all others move down by p.
     """
     for logits in np.random.default_rng(0).normal(size=(100, 6)) * 3:
         moves = -np.asarray(class_switch_signals(logits))
@@ -460,8 +462,8 @@ def test_prony_by_hand():
 
 
 def test_hats_make_the_bilinear_interpolant():
-    """M-S7: to the interpolant itself, and O(J⁻²) to the target, largest error
-    included.
+    """M-S7: the outputs equal the interpolant, and the distance from the target is
+    O(J⁻²), also for the largest error.
     """
 
     def g(x, s):

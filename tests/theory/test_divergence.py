@@ -1,5 +1,5 @@
-"""Proved bounds: exact identities first, then inequalities on real runs, then what the
-paper prints.
+"""Proved bounds: exact identities first, then inequalities on real runs, then the
+printed statements of the paper.
 """
 
 from functools import partial
@@ -153,8 +153,8 @@ def test_aggregated_error_contains_the_mean_supremum_and_beats_K_kernels():
 
 
 def test_aggregated_error_by_hand():
-    """One pattern: 2r√(βD/Y). Two with β‖ξ − ξ'‖² = 2 in three dimensions: D twice, and
-    (D − 2)/e twice.
+    """One pattern gives 2r√(βD/Y). Two patterns with β‖ξ − ξ'‖² = 2 in three dimensions
+    give D twice and (D − 2)/e twice.
     """
     assert kernel_error.aggregated_error(
         np.ones((1, 3)), beta=0.5, Y=600, radius=2.0
@@ -253,8 +253,8 @@ def test_gradient_error_bounds_hold(both):
 
 
 def test_gradient_error_bounds_by_hand():
-    """u = Kε₀e^βE = 0.2: 2/0.8·(0.2/√4 + 0.1·0.5) and 0.2·3/0.8; and no bound from u =
-    1 on, nor beyond e⁷⁰⁰.
+    """u = Kε₀e^βE = 0.2: the bounds are 2/0.8·(0.2/√4 + 0.1·0.5) and 0.2·3/0.8. There
+    is no bound for u ≥ 1, nor beyond e⁷⁰⁰.
     """
     numbers = {
         "K": 2,
@@ -280,8 +280,8 @@ def test_gradient_error_bounds_by_hand():
 
 
 def test_printed_theorem_is_false_for_algorithm_1():
-    """K = 1, one step: the distributed gradient errs by ‖(ΩᵀΩ/Y − I)x‖ whatever β, the
-    printed bound is O(β).
+    """K = 1, one step: the error of the distributed gradient is ‖(ΩᵀΩ/Y − I)x‖ for
+    every β, but the printed bound is O(β).
     """
     D = 50
     Y = 500
@@ -292,8 +292,8 @@ def test_printed_theorem_is_false_for_algorithm_1():
     features = ro.RandomFeatures(D, Y, key=jax.random.key(0))
     copy = ro.DrDAM.store(Xi, beta, features)
     omega = np.asarray(features.omega, float)
-    # The largest kernel error on ‖Δ‖ ≤ √β, from above: cos h ≤ 1 − h²/2 + h⁴/24 and its
-    # like.
+    # An upper bound of the kernel error on ‖Δ‖ ≤ √β, from cos h ≤ 1 − h²/2 + h⁴/24 and
+    # similar inequalities.
     top = np.linalg.eigvalsh(omega.T @ omega / Y).max()
     eps0 = beta / 2 * np.abs(np.linalg.eigvalsh(omega.T @ omega / Y - np.eye(D))).max()
     eps0 += beta**2 * (1 / 8 + top * (omega**2).sum(1).max() / 24)
@@ -353,7 +353,7 @@ def test_printed_theorem_fails_for_every_constant_where_the_estimate_vanishes():
     assert (x >= 0).all()
     assert (x <= D**-0.5).all()
     assert step > 10 * 10**largest
-    # and there is no end to it
+    # the error is unbounded
     assert read((low - 1e-10) * rays[i])[1] == pytest.approx(100 * step, rel=0.05)
 
 
@@ -454,8 +454,8 @@ def test_corrected_theorem_is_the_recursion_solved():
 
 
 def level(**changes):
-    """A record whose hypotheses hold, by kernel errors next to nothing: for arithmetic
-    on the numbers in it.
+    """A record whose hypotheses hold because the kernel errors are tiny, for tests of
+    the arithmetic on its numbers.
     """
     numbers = {
         "D": 4,
@@ -475,8 +475,8 @@ def level(**changes):
 
 
 def test_tied_bound_is_the_limit_or_the_least_step_that_attains_it():
-    """Corollary 1′: where distances grow the finest steps are the worst, where they
-    shrink a single step is.
+    """Corollary 1′: where distances grow, the finest steps are the worst; where they
+    shrink, a single step is the worst.
     """
     # κ = 2, in a time of 1.5
     grows = level(diameter=2.0, step_size=1e-6, steps=1_500_000)
@@ -490,14 +490,14 @@ def test_tied_bound_is_the_limit_or_the_least_step_that_attains_it():
     )
     once = level(step_size=1.0, steps=1)
     assert once.tied == once.bound == once.A
-    ever = level(steps=1000)  # κ = ½: the distance rests where A = (1 − κ)·distance
+    ever = level(steps=1000)  # κ = ½: the distance converges to A = (1 − κ)·distance
     assert ever.tied == pytest.approx(2 * ever.A, rel=1e-12)
     assert ever.bound == pytest.approx(ever.tied, rel=1e-12)
 
 
 def test_energy_level_is_the_start_plus_all_that_errors_can_add():
-    """By η/2·A² in every step; below κ = 1 by no more than A²/2(1 − κ), where ‖∇E‖ = A,
-    and one step from there.
+    """Errors add η/2·A² in every step. For κ < 1 they add at most A²/2(1 − κ), the
+    level at which ‖∇E‖ = A, and one step from there.
     """
     # κ = ½, ½, 2
     cases = (
@@ -512,8 +512,8 @@ def test_energy_level_is_the_start_plus_all_that_errors_can_add():
 
 @pytest.mark.parametrize(("fraction", "above"), [(1.01, True), (0.99, False)])
 def test_the_estimate_must_stay_above_the_floor_of_the_memory(fraction, above):
-    """Two patterns and Y = 4: the floor is √(2/8)/8 = 1/16, and the estimate e^−βE but
-    for next to nothing.
+    """Two patterns and Y = 4: the floor is √(2/8)/8 = 1/16, and the estimate is e^−βE
+    up to tiny errors.
     """
     errors = {"eps0": 1e-9, "eps1": 1e-9}
     record = divergence.divergence_bound(
@@ -587,7 +587,7 @@ def test_paper_scale_is_out_of_reach_and_says_so():
         )
         for Y in (10**30, 4 * 10**30)
     )
-    assert wide.holds  # beyond 64 bits too
+    assert wide.holds  # also for integers beyond 64 bits
     assert wider.bound < wide.bound / 2 < inf
 
 
@@ -646,7 +646,7 @@ def test_energy_drift_bounds_every_step_and_exact_descent_never_rises():
             after = np.asarray(memory.energy(x))
             assert (after <= before + drift + 1e-12 * np.abs(drift)).all()
             rises += (after > start).sum()
-    assert rises > 0  # the step that the printed proof takes for granted
+    assert rises > 0  # the printed proof assumes that this does not happen
     for eta in (0.1, 1.0, 2.0):
         energies = ro.retrieve(
             memory, Xi + 0.02, step_size=eta, max_steps=30, tol=0.0
@@ -716,7 +716,7 @@ def test_corollary_follows_from_the_theorem_and_nothing_moves():
 
 
 def test_energy_at_a_distance_from_one_memory():
-    """Eq. 59 repaired: one pattern at distance r, the others at 1; the printed form
+    """Eq. 59 corrected: one pattern at distance r, the others at 1. The printed form
     differs.
     """
     beta = 50.0
@@ -749,7 +749,7 @@ def test_local_retrieval_theorem_holds():
     radii = r * np.linspace(0, 1, 60)[:, None]
     ball = Xi[0] + radii * directions / norms(directions)[:, None]
     run = drift(memory, copy, ball, step_size=eta, steps=L)
-    A = float(run.errors.max())  # at the states that the runs visit, and no others
+    A = float(run.errors.max())  # only at the states that the runs visit
     record = local_retrieval(
         Xi, 0, beta=beta, radius=r, gradient_error=A, step_size=eta, steps=L
     )
@@ -767,8 +767,8 @@ def test_local_retrieval_theorem_holds():
 
 
 def test_leak_is_attained_on_the_way_to_the_other_pattern():
-    """Two patterns at distance s: at r from the first, towards the second, E's softmax
-    weights are as 1 to q.
+    """For two patterns at distance s, at r from the first towards the second, the ratio
+    of E's softmax weights is 1 to q.
     """
     s = 2.0
     r = 0.4
@@ -814,12 +814,12 @@ def test_local_theorem_of_two_patterns_by_hand():
             local_retrieval([[0.3], [0.9]], **ball | dict([changed]), steps=1).holds
             == holds
         )
-    # ηm₀ = 0.97: still of one step
+    # ηm₀ = 0.97: the bound is still that of one step
     far = local_retrieval([[0.0], [0.9]], **ball | {"step_size": 1.0}, steps=1)
     assert 0.9 < far.convexity < 1
     assert far.bound == pytest.approx(0.04, rel=1e-12)
     wide = local_retrieval([[0.0], [0.6], [-0.6]], **ball | {"radius": 1.0}, steps=1)
-    assert wide.leak == 1  # softmax weights are no more than that
+    assert wide.leak == 1  # softmax weights are at most 1
 
 
 def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the_error():
@@ -839,8 +839,8 @@ def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the
 
 
 def test_local_bound_for_ever_is_the_fixed_point_of_the_recursion():
-    """A/m₀ = A + (1 − m₀)A/m₀; many steps reach it, and one step of η = 1 alone errs by
-    A.
+    """A/m₀ = A + (1 − m₀)A/m₀. Many steps reach this bound, and a single step of η = 1
+    has the error A.
     """
     Xi = np.array([[0.0, 0.0], [1.2, 1.6]])
     common = {"beta": 1.5, "radius": 0.4, "gradient_error": 0.05}
@@ -865,8 +865,8 @@ def test_lemma_2_line_by_line():
     ratios.pop("eq23")  # false in general: see below
     for name, ratio in ratios.items():
         assert 0 < np.max(ratio) <= 1 + 1e-12, name
-    assert np.max(ratios["eq24-26"]) <= 0.5  # the 4 may be a 2
-    assert np.linalg.norm(Xi, 2) <= 50**0.5  # and the K of eq. 22 a square root
+    assert np.max(ratios["eq24-26"]) <= 0.5  # the constant 4 can be 2
+    assert np.linalg.norm(Xi, 2) <= 50**0.5  # and the K of eq. 22 can be √K
 
 
 def test_the_lines_of_lemmas_2_and_3_as_printed():
@@ -922,8 +922,8 @@ def test_the_lines_of_lemmas_2_and_3_as_printed():
 
 
 def test_eq_23_fails_inside_the_cube():
-    """499 patterns at the origin, one near the opposite corner, and a query that turns
-    about the origin.
+    """499 patterns at the origin, one near the opposite corner, and a query that
+    rotates about the origin.
     """
 
     def turn(angle):
@@ -945,7 +945,7 @@ def test_lemma_3_line_by_line():
     ratios = memory_bounds.lemma_3(memory, copy, x)
     for name, ratio in ratios.items():
         assert 0 < np.max(ratio) <= 1 + 1e-12, name
-    # eq. 47 is the three before it
+    # eq. 47 combines the three before it
     chained = ratios["eq35-37"] * (ratios["eq39-42"] + ratios["eq43-46"]) / 2
     np.testing.assert_allclose(ratios["eq47"], chained, rtol=1e-9)
 
@@ -961,7 +961,7 @@ def test_recursion_line_by_line_and_its_local_form():
     assert run.exact.shape == run.distributed.shape == (31, 5, 30)
     for name, ratio in memory_bounds.recursion(memory, run).items():
         assert np.max(ratio) <= 1 + 1e-9, name
-        # from one state to two: nothing is lost
+        # the first step starts at one state, so the line is an equality
         np.testing.assert_allclose(ratio[0], 1, rtol=1e-9)
     bound = np.asarray(run.recursion(run.local_growth(memory, points=5)))
     distance = np.asarray(run.distance)
@@ -984,11 +984,11 @@ def test_a_step_that_overshoots_grows_by_its_absolute_value():
 
 
 def test_lines_of_the_recursion_by_hand_with_one_pattern_each():
-    """D-eq48-53, D-eq54: patterns 0 and c, each twenty times over, η = ½. The states
-    part along c, to (1 − 2⁻ᵗ)‖c‖.
+    """D-eq48-53, D-eq54: patterns 0 and c, each twenty times, and η = ½. The states
+    separate along c, to the distance (1 − 2⁻ᵗ)‖c‖.
 
-    Step t moves them apart by 2⁻ᵗ‖c‖; its two terms are half of the distance before, (1
-    − 2¹⁻ᵗ)‖c‖, and half of ‖c‖.
+    Step t adds 2⁻ᵗ‖c‖ to the distance. Its two terms are half of the distance before,
+    (1 − 2¹⁻ᵗ)‖c‖, and half of ‖c‖.
     """
     memory = ro.MrDAM(np.zeros((20, 30)), 30.0)
     copy = ro.MrDAM(np.full((20, 30), 0.1), 30.0)

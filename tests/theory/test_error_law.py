@@ -33,8 +33,8 @@ def states_of(Xi):
 
 
 def one_frequency_errors(memory, x, N=200_000):
-    """(X, linearised error of ĝ_A, of ĝ_B) for N single frequencies, straight from
-    their definitions.
+    """(X, linearised error of ĝ_A, of ĝ_B) for N single frequencies, from their
+    definitions.
     """
     Xi = np.asarray(memory.Xi)
     beta = float(memory.beta)
@@ -68,7 +68,9 @@ def test_second_moments_are_those_of_one_frequency(beta):
 
 
 def test_variance_equals_the_sum_of_kernels_minus_the_square():
-    """The form computed, ½Σ(√K⁻ − √K⁺)², is the ledger's ½Σ(K⁻ + K⁺) − S²."""
+    """The computed form, ½Σ(√K⁻ − √K⁺)², equals the form of the claim, ½Σ(K⁻ + K⁺) −
+    S².
+    """
     Xi = binary(9, 12)
     memory = ro.MrDAM(Xi, 15.0)
     x = states_of(Xi)[1]
@@ -110,7 +112,7 @@ def test_law_predicts_the_distributed_memory():
                 np.linalg.norm(copy.gradient(x) - slope, axis=-1).mean()
                 for copy in copies
             ]
-            # one state, five draws: too few for a mean |error|
+            # one state with five draws is too few for a mean |error|
             if len(set(map(tuple, x))) > 1:
                 assert 0.8 < np.mean(energy) / np.mean(law.energy_error(Y)) < 1.2
             assert 0.9 < np.mean(gradient) / np.mean(law.gradient_error(Y)) < 1.1
@@ -119,8 +121,8 @@ def test_law_predicts_the_distributed_memory():
 
 
 def test_sparse_limits():
-    """Far apart patterns: V → K/2 and M_A → DK/(2βS²), so the energy needs no D and the
-    gradient DK/β.
+    """For patterns far apart, V → K/2 and M_A → DK/(2βS²). The error of the energy does
+    not depend on D, and that of the gradient grows with DK/β.
     """
     D = 400
     K = 30
@@ -190,8 +192,8 @@ def test_chebyshev_bound_holds_as_often_as_promised():
 
 
 def test_chebyshev_bound_by_hand():
-    """Noise √(1/Y) = 0.1 and gradient error √(4/Y) = 0.2: 2·0.2/(1 − 3·0.1); and no
-    bound from 3·noise = 1 on.
+    """The noise √(1/Y) = 0.1 and the gradient error √(4/Y) = 0.2 give 2·0.2/(1 −
+    3·0.1). There is no bound for 3·noise ≥ 1.
     """
     law = ErrorLaw(*map(jnp.asarray, (1.0, 1.0, 4.0, 1.0, 2.0, 5.0)))
     assert float(law.gradient_error_bound(100, s=3, t=2)) == pytest.approx(
@@ -246,8 +248,8 @@ def test_other_memories_are_refused():
 
 
 def test_error_grows_with_K_at_stored_patterns_and_falls_at_far_queries():
-    """Directions of the list after Theorem 2: slopes near ±1/2 in K, and −1/2 in β for
-    the gradient [D-unn6].
+    """The list after Theorem 2: exponents near ±1/2 in K, and −1/2 in β for the
+    gradient [D-unn6].
     """
     Xi = binary(800, 60)
     far = binary(10, 60, seed=8)

@@ -23,7 +23,7 @@ def test_hamming_error_is_share_of_bits_and_squared_norm():
     a = bits / 37**0.5
     b = flipped / 37**0.5
     noise = 0.4 / 37**0.5 * rng.uniform(-1, 1, 37)
-    # less than half a unit away: rounding undoes it
+    # noise below half a unit, which rounding removes
     for x, z in (
         (a, b),
         (a + noise, b - noise),
@@ -105,16 +105,16 @@ def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():
     for energies in (done.exact_energies, done.distributed_energies):
         assert energies.shape == (6, 151)
         assert (energies[:, -1] < energies[:, 0]).all()
-    # Black is farther from every picture than grey: the ratio must say so before a step
-    # is taken.
+    # Black is farther from every picture than grey, and the ratio must show this before
+    # a step is taken.
     assert (
         complete(pictures, fill=0.0, **recipe).signal_to_noise.mean()
     ) < done.signal_to_noise.mean()
 
 
 def test_noise_near_the_right_picture_is_not_right():
-    """Far too few features: what comes back is noise, and some of it lies nearest to
-    the picture meant.
+    """With far too few features the results are noise, and some of them are nearest to
+    the right picture.
     """
     pictures = np.asarray(ro.data.photographs(16))[:5]
     recipe = {

@@ -37,8 +37,8 @@ def one_frequency_estimates(x, z, basis, Y=400_000, seed=0):
 @pytest.mark.parametrize("basis", BASES)
 @pytest.mark.parametrize("z", [[0.3, 0.1, -0.2, 0.0], [-0.4, 0.5, 0.1, 0.3]])
 def test_features_are_unbiased_with_the_exact_variance(basis, z):
-    """D-eq8, D-fn5: mean within 5 standard errors; variance within 5 of its own, from
-    the sample's fourth moment.
+    """D-eq8, D-fn5: the mean is within 5 standard errors, and the variance within 5 of
+    its own standard errors, from the sample's fourth moment.
     """
     x = np.array([0.5, -0.2, 0.1, 0.3])
     z = np.array(z)
@@ -112,8 +112,8 @@ def test_uniform_bound_holds_and_is_within_a_factor_of_eight(D, Y, R):
 
 
 def test_the_kept_bound_is_the_smaller_one_and_below_claim_1_of_rahimi_and_recht_everywhere():
-    """D-U0: straight lines on small balls, a net on large ones; Claim 1 put back into
-    its tail gives δ.
+    """D-U0: the bound uses straight lines on small balls and a net on large ones.
+    Inserting Claim 1 into its tail gives δ.
     """
     choices = {}
     for D, Y, R in product(
@@ -275,8 +275,8 @@ def test_hadamard_rows_are_orthogonal_and_show_no_bias(D, along):
 
 
 def test_one_flip_would_not_do_along_an_axis():
-    """D-sharp8: H D₁ e has entries of one size, so its estimate is a cosine of the
-    length, far from the Gaussian.
+    """D-sharp8: the entries of H D₁ e have one size, so the estimate is a cosine of the
+    length, which is far from the Gaussian.
     """
     rng = np.random.default_rng(0)
     entries = hadamard(64) @ (rng.choice([-1, 1], 64) * np.eye(64)[0])

@@ -1,4 +1,4 @@
-"""The linear system behind an edit, by hand; the rest of it is tested with the
+"""The linear system of an edit, by hand. The rest of the module is tested with the
 edits.
 """
 

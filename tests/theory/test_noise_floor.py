@@ -1,4 +1,4 @@
-"""Noise against speed: what descent settles at for how fast it forgets."""
+"""Noise against speed: the noise floor of descent at a given rate of convergence."""
 
 import jax
 import numpy as np
@@ -25,7 +25,7 @@ def definite(rng, condition):
 
 
 def two_states(H, P, rate, beta):
-    """What a step of heavy ball does to a state and the one before it."""
+    """The matrix of a step of heavy ball, on a state and the state before it."""
     eye = np.eye(K)
     zero = np.zeros((K, K))
     return np.block([[(1 + beta) * eye - rate * P @ H, -beta * eye], [eye, zero]])
@@ -74,7 +74,7 @@ def test_no_preconditioner_rate_or_momentum_has_a_lower_floor_at_its_slowest_fac
         rate_and_momentum = (
             (1 - factor) ** 2,
             factor**2,
-        )  # rate and momentum that attain it
+        )  # rate and momentum that attain the bound
         assert float(noise_floor(H, N, inverse, *rate_and_momentum)) == pytest.approx(
             float(lowest_floor(H, N, factor)), rel=1e-6
         )
@@ -87,7 +87,7 @@ def test_no_preconditioner_rate_or_momentum_has_a_lower_floor_at_its_slowest_fac
             alone, rel=1e-9
         )
         assert 0.5 < float(lowest_floor(H, N, factor)) / alone < 1
-    assert nearest < 3  # the bound is not far away
+    assert nearest < 3  # some draw is close to the bound
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.9])
@@ -106,7 +106,7 @@ def test_at_the_same_slowest_factor_plain_descent_settles_higher_K_sharp7(noise,
     assert float(noise_floor(H, N, *plain)) > 2 * float(
         noise_floor(H, N, *preconditioned)
     )
-    # the same η, but fifty times as fast
+    # the same η, but convergence is fifty times as fast
     unmatched = float(noise_floor(H, N, np.linalg.inv(H), eta, beta))
     assert unmatched > float(noise_floor(H, N, *plain)) or noise.startswith("that")
 

@@ -1,5 +1,5 @@
-"""One hidden layer: the kernel and the finite step against autodiff, and the one way in
-which every answer moves.
+"""One hidden layer: the kernel and the finite step, compared with autodiff, and the
+common direction in which all answers move.
 """
 
 import jax
@@ -47,7 +47,9 @@ def moves_of(weights, x, x_star, d):
 
 
 def test_the_finite_step_is_the_formula():
-    """M-S9: to rounding, for short steps and long ones, up and down."""
+    """M-S9: the formula is exact up to rounding, for short and long steps, up and
+    down.
+    """
     x = 0.4
     x_star = np.linspace(0, 1, 7)
     for seed, (w, b, o) in enumerate(units(12)):
@@ -84,7 +86,7 @@ def test_every_answer_moves_towards_the_error_and_at_least_as_far():
 
 
 def test_at_the_example_the_answer_rises_with_y_while_the_step_is_short():
-    """M-S9: with slope α at least while |d| ≤ 1/√(1 + x²), and not always beyond."""
+    """M-S9: the slope is at least α while |d| ≤ 1/√(1 + x²), and not always beyond."""
     x, d = np.meshgrid(np.linspace(0, 1, 6), np.linspace(-1, 1, 41), indexing="ij")
     moved = moves_of(units(300, seed=3), x, x, d / np.sqrt(1 + x**2))
     rise = np.diff(np.asarray(moved), axis=-1) / (0.05 / np.sqrt(1 + x[:, :1] ** 2))

@@ -1,5 +1,5 @@
-"""One rule: every way of writing against the write itself, pair by pair, and what a
-choice of X is worth.
+"""One rule: every method of writing, compared with the literal write, pair by pair; and
+the error of each choice of X.
 """
 
 from functools import partial
@@ -29,7 +29,9 @@ close = partial(np.testing.assert_allclose, rtol=0, atol=1e-8)
 
 
 def kernel(n, spread, seed=0):
-    """Laplace kernel of n points in the plane, and of them at 200 more."""
+    """Laplace kernel between n points in the plane, and between these points and 200
+    others.
+    """
     keys, queries = (
         np.random.default_rng(seed).normal(size=(2, 2, max(n, 200))) * spread
     )
@@ -42,8 +44,8 @@ def kernel(n, spread, seed=0):
 
 
 def test_how_one_writes_is_the_choice_of_X():
-    """W-rule: in sequence, cycled, by recursive least squares; each written literally,
-    and as M₀ + R X KᵀG.
+    """W-rule: writes in sequence, in cycles, and by recursive least squares. Each is
+    computed literally, and as M₀ + R X KᵀG.
     """
 
     def dual(rule):
@@ -70,8 +72,8 @@ def test_how_one_writes_is_the_choice_of_X():
 
 
 def test_a_part_of_the_solution_goes_from_the_batch_step_to_exact():
-    """W-rule: the four ways at the ends of its shares, an X between them, and what it
-    subtracts, write by write.
+    """W-rule: the four methods at the ends of the two fractions, an X between them, and
+    the subtraction write by write.
     """
     diagonal = np.diag(S)
     close(
@@ -90,7 +92,7 @@ def test_a_part_of_the_solution_goes_from_the_batch_step_to_exact():
         )
         assert np.linalg.eigvalsh(X + X.T)[0] > 0
     written = np.zeros((H, M))
-    for t in range(M):  # a share of what the earlier writes answer is subtracted
+    for t in range(M):  # a fraction of the answers of the earlier writes is subtracted
         written[:, t] = (R[:, t] - 0.4 * written[:, :t] @ S[:t, t]) / diagonal[t]
     close(written, R @ one_rule.partial_solve(S, 0.4, 0))
     with refused(ValueError, match=r"^slack: got"):
@@ -98,8 +100,8 @@ def test_a_part_of_the_solution_goes_from_the_batch_step_to_exact():
 
 
 def test_cycles_lose_the_energy_of_the_residuals_in_each_round():
-    """W-cycles: Lyapunov's identity; the contraction is below 1, is reached, and bounds
-    the way to S⁻¹.
+    """W-cycles: Lyapunov's identity. The contraction is below 1, is attained, and
+    bounds the distance from S⁻¹.
     """
     X = one_rule.matrix_of(InSequence(RATES), S)
     inverse = np.linalg.inv(S)
@@ -123,11 +125,11 @@ def test_cycles_lose_the_energy_of_the_residuals_in_each_round():
 
 @pytest.mark.parametrize("spread", [8.0, 30.0])
 def test_with_little_overlap_every_way_of_writing_is_nearly_the_same(spread):
-    """W-dilute: for S⁻¹ and for one round; reached by the most negative overlaps that
-    there may be.
+    """W-dilute: the bound holds for S⁻¹ and for one round. It is attained by the most
+    negative overlaps that are possible.
     """
     points = np.random.default_rng(1).permutation(36)[:M]
-    # on a grid, so that none are near
+    # on a grid, so that no two points are close
     keys = spread * np.stack([points % 6, points // 6])
     S = np.exp(-np.linalg.norm(keys[:, :, None] - keys[:, None], axis=0) / 3)
     rho = one_rule.overlap(S)
@@ -145,7 +147,7 @@ def test_with_little_overlap_every_way_of_writing_is_nearly_the_same(spread):
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_the_expected_error_of_any_way_of_writing(noise):
-    """W-risk: against residuals that are drawn; and what is above the least is a
+    """W-risk: compared with random residuals. The excess over the smallest error is a
     square.
     """
     S, weights = kernel(M, 1.0)
@@ -161,7 +163,8 @@ def test_the_expected_error_of_any_way_of_writing(noise):
         one_rule.matrix_of(rule, S) @ weights
         for rule in (BatchStep(0.3), InSequence(), Ridge(2.0), Exact())
     ]
-    # the last is normalised: no X, and the law holds
+    # The last weights are normalised. They belong to no X, but the law holds for them
+    # too.
     for w in (
         *matrices,
         weights / weights.sum(0),
@@ -176,8 +179,8 @@ def test_the_expected_error_of_any_way_of_writing(noise):
 
 
 def test_a_layer_of_delta_writes_is_a_triangle_solved_once():
-    """W-delta: against the recursion, token by token; with rates so small that nothing
-    interferes, linear attention.
+    """W-delta: compared with the recursion, token by token. With rates so small that
+    nothing interferes, it is linear attention.
     """
     K, Q, V = draws.normal(size=(3, F, M)) / F**0.5
     rates = np.linspace(0.2, 1, M)
@@ -195,8 +198,8 @@ def test_a_layer_of_delta_writes_is_a_triangle_solved_once():
 
 
 def test_a_step_of_a_network_obeys_the_rule_to_first_order_and_no_further():
-    """W-ttt: exact for a linear map; for a network the rest falls with the square of
-    the rate.
+    """W-ttt: the rule is exact for a linear map. For a network the remainder falls with
+    the square of the rate.
     """
     K = draws.normal(size=(2, 4))
     V = draws.normal(size=(3, 4))

@@ -1,4 +1,6 @@
-"""What rounding T does: an identity for every rounding, and the law of Max's levels."""
+"""Effects of rounding T: an identity for every rounding, and the law of Max's
+levels.
+"""
 
 from dataclasses import replace
 
@@ -23,7 +25,7 @@ from rankone.theory.rate_distortion import (
 
 
 def test_levels_are_maxs_and_no_others_do_better():
-    """Table I of Max (1960); the error by quadrature, and its derivative by each
+    """Table I of Max (1960); the error by quadrature, and its change with each
     level.
     """
     for bits, printed in ((1, 0.3634), (2, 0.1175), (4, 0.009497)):
@@ -46,8 +48,8 @@ def test_levels_are_maxs_and_no_others_do_better():
 
 
 def test_mean_square_over_space_of_what_rounding_adds_is_that_of_the_entries():
-    """With whole frequencies space is a torus, and a grid finer than twice the largest
-    gives means exactly.
+    """With integer frequencies, space is a torus, and a grid finer than twice the
+    largest frequency gives exact means.
     """
     with double_precision():
         omega = np.array([[1, 0], [0, 2], [1, 1], [2, -1], [3, 1]], float)
@@ -87,8 +89,8 @@ def test_errors_at_the_stored_patterns_cancel():
 
 
 def test_rounding_acts_like_a_loss_of_features():
-    """Noise everywhere, and the pull on stored patterns that displaces them, are those
-    of (1 − d)Y features.
+    """The noise everywhere, and the displacement of stored patterns, are those of (1 −
+    d)Y features.
     """
     D = 60
     K = 40

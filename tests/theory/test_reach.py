@@ -1,4 +1,4 @@
-"""What share of a gradient a U between fixed T and V can follow."""
+"""The fraction of a gradient that U can follow between fixed T and V."""
 
 import jax
 import jax.numpy as jnp

@@ -24,8 +24,8 @@ from rankone.theory.residual_energy import (
 
 
 def offsets(n, d, *, box=1.0, queries=4000, repetitions=10, seed=0):
-    """The way from each query to its nearest of n points, uniform in the unit cube;
-    sides of length 1 are closed up.
+    """The vector from each query to the nearest of n points, uniform in the unit cube.
+    Sides of length 1 are periodic.
     """
     rng = np.random.default_rng(seed)
     sides = np.broadcast_to(box, (d,))
@@ -39,8 +39,8 @@ def offsets(n, d, *, box=1.0, queries=4000, repetitions=10, seed=0):
 
 
 def mean_error(values):
-    """Mean over queries and repetitions, and its error: the queries of a repetition
-    share their points.
+    """Mean over queries and repetitions, and its standard error over repetitions,
+    because the queries of a repetition have the same points.
     """
     means = np.asarray(values, float).mean(1)
     return means.mean(), means.std(ddof=1) / len(means) ** 0.5
@@ -59,8 +59,8 @@ def test_memory_multiplies_the_risk_of_a_wave_by_the_stated_number(n, d):
 
 
 def test_risk_of_a_residual_of_many_waves_is_their_sum_weighted():
-    """Directly from the values of a residual, with no Fourier transform: two waves in
-    different directions.
+    """The risk is computed from the values of a residual, without a Fourier transform,
+    for two waves in different directions.
     """
     rng = np.random.default_rng(1)
     n = 300
@@ -99,14 +99,14 @@ def test_energy_bounds_the_risk_of_every_wave_and_is_its_limit(d):
 
 
 def test_waves_on_the_circle_by_hand():
-    """One stored point is nowhere in particular; of two the nearer is within r with
+    """One stored point is at a uniform distance. The nearer of two is within r with
     probability 1 − (1 − 2r)².
     """
     np.testing.assert_allclose(
         mode_risk(1, 1, np.array([1.0, 2.0, 5.0])), 2, rtol=1e-12
     )
     assert mode_risk(2, 1, 1.0) == pytest.approx(2 - 8 / pi**2, rel=1e-12)
-    # of such waves a circle holds a part, and the series alone reads it
+    # these waves are longer than the circle, and only the series handles them
     long = np.array([0.005, 0.02])
     np.testing.assert_allclose(
         mode_risk(1, 1, long), 2 * (1 - np.sinc(long)), rtol=1e-10
@@ -130,8 +130,8 @@ def test_the_constant_by_hand():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_density_enters_to_the_power_one_less_two_over_d(sign):
-    """On the torus, p = 1 + 0.8 cos 2πx₁ in three dimensions; the residual varies where
-    points are many, or few.
+    """On the torus, with p = 1 + 0.8 cos 2πx₁ in three dimensions. The residual varies
+    where points are dense, or where they are sparse.
     """
     rng = np.random.default_rng(2)
     n = 20_000
@@ -189,8 +189,8 @@ def test_linear_model_of_the_paper_is_the_case_where_energy_and_square_agree(d):
 def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyond_three_dimensions(
     d,
 ):
-    """A slab: the cube closed up along all directions but the first, against the torus
-    with the same points.
+    """A slab is the cube with all directions but the first periodic. It is compared
+    with the torus with the same points.
     """
     n = 1500
     inner = energy_law(1500, d, 1.0)
@@ -207,8 +207,8 @@ def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyon
 
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 9])
 def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
-    """The mean of ω_ν² over directions ω that do not cross the wall, by quadrature: no
-    divergence theorem.
+    """The mean of ω_ν² over directions ω that do not cross the wall, by quadrature,
+    without the divergence theorem.
     """
 
     def density(w):
@@ -234,8 +234,8 @@ def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
 def test_the_interval_is_exact():
     n = np.array([1, 2, 10, 1000])
     risk = energy_law(n, 1, 1.0) + wall_law(n, 1, 0, 2)
-    # quotients of Γ come from differences of ln Γ, which is 5,900 at n = 1,000 and
-    # rounds by 1e-12
+    # Quotients of Γ are computed from differences of ln Γ, which is 5,900 at n = 1,000,
+    # with rounding errors of 1e-12.
     np.testing.assert_allclose(
         risk, (n + 7) / (2.0 * (n + 1) * (n + 2) * (n + 3)), rtol=1e-11
     )
@@ -245,8 +245,8 @@ def test_the_interval_is_exact():
 
 
 def test_the_base_that_is_worse_alone_is_better_with_memory():
-    """Sin 2πx₁ + ½ sin 8πx₁ in three dimensions, a base that can learn one of the two,
-    30,000 examples.
+    """The target is sin 2πx₁ + ½ sin 8πx₁ in three dimensions, with 30,000 examples.
+    The base can learn one of the two waves.
     """
     smooth = mode_risk(30_000, 3, 1.0) / 2
     rough = mode_risk(30_000, 3, 4.0) / 8
@@ -254,16 +254,16 @@ def test_the_base_that_is_worse_alone_is_better_with_memory():
     for k, square, risk in ((1, 1 / 2, smooth), (4, 1 / 8, rough)):
         mean, error = mean_error(2 * square * (1 - np.cos(2 * pi * k * v[..., 0])))
         assert abs(mean - risk) < 4 * error + 0.01 * risk
-    # where the base's own risks are 1/8 and 1/2
+    # the base's own risks are 1/8 and 1/2
     assert rough / smooth == pytest.approx(4, rel=0.05)
     few = mode_risk(10, 3, 4.0) / 8, mode_risk(10, 3, 1.0) / 2
-    # too few examples to tell a short wave: then learn what is large
+    # with too few examples for the short wave, it is better to learn the large wave
     assert few[0] < few[1]
 
 
 def test_joint_training_spends_the_norm_on_what_is_rough():
-    """The paper's least squares in a ball, on two waves: the sum's best is that of the
-    energy, by another solver.
+    """The paper's least squares in a ball, on two waves. The best base for the sum
+    minimises the energy, which another solver confirms.
     """
     rng = np.random.default_rng(3)
     n = 3000
@@ -293,7 +293,8 @@ def test_joint_training_spends_the_norm_on_what_is_rough():
         return float(weight @ (truth - theta) ** 2)
 
     assert risk(joint) < 1.01 * risk(best)
-    assert risk(joint) < 0.5 * risk(L * truth)  # apart, the base tends to L θ_*
+    # Trained separately, the base tends to L θ_*.
+    assert risk(joint) < 0.5 * risk(L * truth)
 
 
 # --- refusals

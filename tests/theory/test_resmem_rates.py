@@ -49,8 +49,8 @@ def test_nearest_distance_lies_between_its_bounds(d):
 
 @pytest.mark.parametrize("d", [1, 3, 8])
 def test_bounds_of_the_nearest_distance_are_those_of_the_share_of_a_ball(d):
-    """A ball of radius t holds at most t^d of the points, at the centre, and at least
-    (t/2)^d, at t = 2 on the rim.
+    """A ball of radius t has at most the fraction t^d of the points, for a query at the
+    centre, and at least (t/2)^d, for a query on the rim up to t = 2.
     """
     r = ro.nearest_neighbour_risk(GRID[:4], d)
     for n, lower, upper in zip(GRID, r.lower, r.upper, strict=False):
@@ -69,8 +69,8 @@ def test_one_dimension_is_elementary():
         rtol=1e-12,
     )
     assert boundary_constant(1) == pytest.approx(2)
-    # where the ratio of the gammas is a series: its first term is 6/(n + 1)(n + 2)
-    # still
+    # Here the ratio of the gamma functions is computed by a series; its first term is
+    # still 6/(n + 1)(n + 2).
     large = 2e7
     assert ro.nearest_neighbour_risk(large, 1).lower == pytest.approx(
         6 / (large + 1) / (large + 2), rel=1e-9, abs=0
@@ -113,7 +113,8 @@ def test_printed_lemma_is_zero_at_one_and_too_large_by_n_to_the_one_over_d():
         float(resmem_rate.lemma_printed(n, 5) / ro.nearest_neighbour_risk(n, 5).exact)
         for n in (10**4, 10**8)
     ]
-    expected = (10**4) ** (1 / 5) * 2 ** (1 / 5)  # and the logarithm doubles
+    # The logarithm doubles, which gives the second factor.
+    expected = (10**4) ** (1 / 5) * 2 ** (1 / 5)
     assert over[1] / over[0] == pytest.approx(expected, rel=0.15)
 
 
@@ -199,8 +200,8 @@ def test_constrained_solution_is_the_best_in_the_ball_and_free_when_the_ball_is_
 
 @pytest.mark.parametrize(("scale", "theta"), [(0.1, 1.0), (0.0, 0.0)])
 def test_directions_are_left_out_only_where_no_input_goes(scale, theta):
-    """y = ⟨(1, 1), x⟩ on the two axes: a short axis tells its entry as well as a long
-    one, one of length 0 nothing.
+    """y = ⟨(1, 1), x⟩ on the two axes. A short axis determines its entry as well as a
+    long one; an axis of length 0 does not determine it.
     """
     with double_precision():
         fit = linear_resmem.constrained_erm(
@@ -260,8 +261,8 @@ def test_error_of_the_base_follows_its_law_and_stays_below_its_bound():
 
 
 def test_bound_of_the_base_is_the_diameter_of_the_ball_where_the_covariance_is_far_off():
-    """2L²d/n, besides (2L)² with the probability of ‖Σ − I‖ > 1; and at L = 0 there is
-    no error.
+    """The bound is 2L²d/n plus (2L)² times the probability of ‖Σ − I‖ > 1. At L = 0
+    there is no error.
     """
     for n, d, L in ((50, 5, 0.5), (400, 2, 0.9)):
         rest = resmem_rates.base_bound(n, d, L) - 2 * L**2 * d / n
@@ -362,8 +363,8 @@ def test_printed_theorem_has_the_wrong_rate_and_fails_at_one():
 
 
 def test_printed_bounds_by_hand():
-    """n = 8: 8^(−2/3) = 1/4 with the base model alone at L = 1, and log(8)/3 = log 2
-    with d = 3 and L = 0.
+    """n = 8: 8^(−2/3) = 1/4 for the base model alone at L = 1, and log(8)/3 = log 2 for
+    d = 3 and L = 0.
     """
     assert resmem_rate.theorem_printed(8, 3, 1.0) == pytest.approx(9 / 4, rel=1e-12)
     assert resmem_rate.theorem_printed(8, 3, 0.0) == pytest.approx(
@@ -396,8 +397,8 @@ def test_noise_adds_its_variance_and_hurts_above_the_threshold():
 
 
 def test_at_the_threshold_remembering_changes_nothing():
-    """σ² + (1 − L)² E Z_n/d is then the base's own (1 − L)²; and it is −(1 − L)² for
-    one point, where E Z_n/d = 2.
+    """At the threshold σ² + (1 − L)² E Z_n/d equals the base's own (1 − L)². For one
+    point, where E Z_n/d = 2, the threshold is −(1 − L)².
     """
     for n, L in ((1000, 0.6), (20, 0.3)):
         threshold = resmem_rates.helpful_noise(n, 5, L)

@@ -1,5 +1,5 @@
-"""Soft neighbours as a ratio of two linear memories: against ResMem, in a fixed length,
-and far from all keys.
+"""Soft neighbours as a ratio of two linear memories: compared with ResMem, with
+features of fixed length, and far from all keys.
 """
 
 import jax
@@ -29,8 +29,8 @@ def test_a_reading_of_all_neighbours_is_residual_memory_with_k_of_n():
 
 
 def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
-    """W-knn: over draws of the features, within five standard errors and what second
-    order leaves.
+    """W-knn: the error over draws of the features agrees with the law, within five
+    standard errors and the second order.
     """
     true = soft_neighbours.soft_reading(KEYS, R, ASKED, SIGMA)
     law = soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, Y)
@@ -40,7 +40,7 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
     def error(key):
         features = soft_neighbours.laplace_features(D, Y, SIGMA, key=key)
         stored = features.features(jnp.asarray(KEYS, jnp.float32))
-        # all that is kept: 2Y (H + 1) numbers
+        # the memory stores only 2Y (H + 1) numbers
         numerator = stored @ R.T
         denominator = stored.sum(1)
         at_queries = features.features(jnp.asarray(ASKED, jnp.float32))
@@ -55,8 +55,8 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
     np.testing.assert_allclose(
         soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, 4 * Y), law / 4
     )
-    # halfway between two keys of opposite residuals the features cannot tell one from
-    # the other, and err by nothing
+    # Halfway between two keys with opposite residuals, the features of both keys have
+    # equal inner products with the query, so the error is zero.
     pair = np.array([[-0.7, 0.7]])
     opposite = np.array([[1.0, -1.0]])
     assert soft_neighbours.ratio_error(pair, opposite, np.zeros((1, 1)), SIGMA, Y)[
@@ -70,10 +70,10 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
 
 @pytest.mark.parametrize("shift", [0.0, 1.7])
 def test_the_error_of_one_pair_and_of_two_by_hand(shift):
-    """Of one pair the ratio errs by nothing. Of ±1 at two keys, asked at either, κ̂
-    alone is noisy, with the variance (1 − κ²)/2Y, and the reading (κ̂ − 1)/(κ̂ + 1) has
-    the slope 2/(1 + κ)²; wherever
-    the keys lie."""
+    """For one pair the ratio has no error. For ±1 at two keys, and a query at one of
+    them, only κ̂ is noisy, with the variance (1 − κ²)/2Y, and the reading (κ̂ − 1)/(κ̂
+    + 1) has the slope 2/(1 + κ)². This holds wherever the keys are.
+    """
     keys = np.array([[-0.7, 0.7]]) + shift
     kappa = np.exp(-1.4 / SIGMA)
 
@@ -88,21 +88,21 @@ def test_the_error_of_one_pair_and_of_two_by_hand(shift):
 
 
 def test_features_are_finite_however_heavy_the_tail():
-    """Of a million frequencies the longest would be a million long, where a cosine in
-    float32 may be NaN.
+    """The longest of a million frequencies would have a length of a million, where a
+    cosine in float32 may be NaN.
     """
     features = soft_neighbours.laplace_features(
         D, 200_000, SIGMA, key=jax.random.key(4)
     )
-    # 160 are cut to a thousand times a normal vector
+    # 160 frequencies are cut to a thousand times a normal vector
     assert 2e3 / SIGMA < np.abs(features.omega).max() < 6e3 / SIGMA
     phi = np.asarray(features.phi(jnp.asarray(KEYS.T[:3], jnp.float32)))
     np.testing.assert_allclose((phi**2).sum(1), 1, atol=1e-5)
 
 
 def test_far_from_all_keys_a_reading_does_not_fade():
-    """W-far: it tends to a softmax of ⟨u, k⟩/σ, while the sum of the weights goes to
-    0.
+    """W-far: the reading tends to a softmax of ⟨u, k⟩/σ, while the sum of the weights
+    goes to 0.
     """
     u = np.array([1.0, -0.5, 2.0])
     u /= np.linalg.norm(u)
@@ -112,12 +112,12 @@ def test_far_from_all_keys_a_reading_does_not_fade():
         got = soft_neighbours.soft_reading(KEYS, R, away * u[:, None], SIGMA)[:, 0]
         errors.append(np.abs(got - limit).max())
     assert errors[1] == pytest.approx(errors[0] / 10, rel=0.2)
-    # not the nearest alone
+    # the limit is not the residual of one key
     assert np.abs(limit - R[:, (u @ KEYS).argmax()]).max() > 0.05
 
 
 def test_in_a_narrow_kernel_the_foremost_key_alone_is_left():
-    """W-far: ⟨u, k⟩/σ goes to thousands, whose exponential no number holds."""
+    """W-far: ⟨u, k⟩/σ is in the thousands, where its exponential overflows."""
     u = np.array([1.0, -0.5, 2.0])
     foremost = (u @ KEYS).argmax()
     np.testing.assert_allclose(

@@ -1,5 +1,5 @@
-"""The kernel of an initialisation, where it says everything: of a model that is linear
-in its parameters.
+"""The kernel of an initialisation, for models that are linear in their parameters,
+which it determines completely.
 """
 
 import jax

@@ -1,5 +1,5 @@
-"""What it takes to remember: thresholds against simulation, the information bound
-against exact cases.
+"""Thresholds of storage, compared with simulation, and the information bound, compared
+with exact cases.
 """
 
 from functools import cache
@@ -25,8 +25,8 @@ def stored(D, K, load, beta, seed=0):
 
 @cache
 def recalled(load):
-    """Thirty of 60 stored patterns of 60 bits at β = 80, and where each comes to
-    rest.
+    """Thirty of 60 stored patterns of 60 bits at β = 80, and the fixed point of
+    each.
     """
     Xi, memory = stored(60, 60, load, 80.0)
     end = ro.retrieve(memory, Xi[:30], step_size=1.0, max_steps=200, progress=False).x
@@ -41,8 +41,8 @@ def test_displacement_of_stored_patterns_follows_c_over_root_beta():
         Xi, end = recalled(load)
         measured = np.sqrt(((end - Xi) ** 2).sum(1).mean())
         law = thresholds.displacement(D=D, K=K, Y=load * D * K, beta=beta)
-        # First order in c: the next term is c² relative, .17 and .08 here; 30 patterns
-        # share one draw of frequencies.
+        # The law is of first order in c, and the next term is relatively c², .17 and
+        # .08 here. All 30 patterns have the same frequencies.
         assert 0.95 < measured / law < 1.3
 
 
@@ -66,18 +66,19 @@ def test_edge_reaches_zero_exactly_at_the_threshold():
 
 
 def test_bit_errors_follow_the_normal_tail():
-    # c² = .17: one bit in a hundred thousand; weaker: c² = .25
+    # c² = .17 gives one bit in a hundred thousand; the weaker case has c² = .25
     D = 60
     K = 200
     beta = 30.0
     load = 3.0
     assert thresholds.bit_error(D=D, K=K, Y=load * D * K, beta=beta) < 1e-4
-    # In a run: entries of the fixed point's displacement at large Y are Gaussian with
-    # the law's spread.
+    # In a run, the entries of the fixed point's displacement at large Y are Gaussian,
+    # with the law's standard deviation.
     Xi, end = recalled(6)
-    # towards the other value
+    # displacement towards the other value of the bit
     moved = ((end - Xi) * np.where(Xi > 0, -1, 1)).ravel() * 60**0.5
-    # flips if it exceeds one half: rescale the threshold to one that is met often
+    # A bit flips if the displacement exceeds one half. The threshold is rescaled to a
+    # value that is exceeded often.
     at = 0.05
     law = thresholds.bit_error(D=60, K=60, Y=6 * 3600, beta=80.0 * (2 * at) ** 2)
     fraction = (moved > at).mean()
@@ -86,8 +87,8 @@ def test_bit_errors_follow_the_normal_tail():
 
 
 def test_bit_errors_by_hand():
-    """√β/2c = 1 with c² = DK/2Y = 1 and β = 4, and ½ with c = 2: the tail of a normal
-    variable beyond 1 and ½.
+    """√β/2c is 1 with c² = DK/2Y = 1 and β = 4, and ½ with c = 2. The errors are the
+    tails of a normal variable beyond 1 and ½.
     """
     assert thresholds.bit_error(D=2, K=1, Y=1, beta=4.0) == pytest.approx(
         norm.sf(1), rel=1e-5
@@ -187,7 +188,9 @@ def test_information_bound_grows_with_KD_and_falls_with_tolerated_errors():
 
 
 def test_memory_of_pattern_and_code_meets_the_information_bound():
-    """Storing everything (one bit a bit) and storing nothing are consistent with it."""
+    """Storing everything, one bit per pattern bit, and storing nothing are consistent
+    with the bound.
+    """
     D = 12
     K = 5
     for flips in (0.01, 0.1, 0.3, 0.5):

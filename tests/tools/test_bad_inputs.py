@@ -1,4 +1,4 @@
-"""Bad inputs to the public surface, in short: every 20th of those that the tool
+"""A sample of bad inputs to the public surface: every 20th of those that the tool
 tries.
 """
 
@@ -38,7 +38,9 @@ CALLED = (
 
 
 def test_no_bad_input_leaks_or_is_answered_wrongly_or_changed(root, light):
-    """In a process of its own, in which nothing else checks annotations."""
+    """The tool runs in a process of its own, in which nothing else checks
+    annotations.
+    """
     command = [
         sys.executable,
         str(root / "tools" / "bad_inputs.py"),
@@ -57,8 +59,8 @@ def test_no_bad_input_leaks_or_is_answered_wrongly_or_changed(root, light):
 
 
 def test_an_example_or_a_record_calls_every_public_function():
-    """Without those that make a class: under the type checker of the tests, a class of
-    results looks as if it checked something.
+    """Classes are left out: under the type checker of the tests, a class of results
+    looks as if it had checks of its own.
     """
     silent = {name for name in without_a_call() if not name.endswith("()")}
     assert silent == set(), CALLED
@@ -141,8 +143,8 @@ def test_leaks_wrong_answers_and_changes_are_told_apart():
         (
             "b",
             {"complex"},
-        ),  # of a shape or a value that does not fit another, either may be the wrong one
-        ("rows", {"complex", "None"}),  # which the caller never wrote
+        ),  # if two shapes or values do not fit, either may be the wrong one
+        ("rows", {"complex", "None"}),  # the caller never wrote this name
         ("self", {"complex", "None"}),
         ("a thing", {"complex", "None"}),
     ],
@@ -173,7 +175,9 @@ def test_beside_an_argument_that_was_left_out_another_may_be_named():
 
 
 def test_of_shapes_a_function_of_the_callers_has_the_word():
-    """But not of things, and where there is none a leak is a leak."""
+    """The error of the caller's function is accepted for a wrong shape, but not for a
+    wrong object. Without such a function, an error from inside is a leak.
+    """
 
     def loss(W):
         return (W * np.ones((2, 3))).sum()
@@ -191,8 +195,8 @@ def test_of_shapes_a_function_of_the_callers_has_the_word():
 
 @pytest.mark.parametrize("block", [nullcontext, partial(renamed, a="b")])
 def test_the_fastest_call_that_ended_well_seeds_the_others(block):
-    """One that was refused does not, however fast, nor what a block does when an error
-    leaves it.
+    """The time of a refused call does not count, however short, nor the work of a block
+    that an error leaves.
     """
 
     def refusing(a):
@@ -235,7 +239,7 @@ def test_options_are_replaced_one_by_one():
         {"answers": Call(answers, {"options": {"width": 1.0, "params": 2}})}, 1000, 0
     )
     assert "answered wrongly: answers(width=complex)" in counts[""]
-    # which a loss of the caller's checks
+    # the caller's loss checks these
     assert not [wrong for wrong in counts[""] if "params" in wrong]
 
 

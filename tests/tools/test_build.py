@@ -1,4 +1,6 @@
-"""A build waits for another one, and says in one sentence what the machine lacks."""
+"""A build waits for another build, and reports in one sentence what is missing on the
+machine.
+"""
 
 import errno
 import fcntl

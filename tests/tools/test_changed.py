@@ -1,4 +1,6 @@
-"""The tests and linters that a change leads to, and what `--quick` skips."""
+"""The tests and linters that are selected for a change, and the tests that `--quick`
+skips.
+"""
 
 import subprocess
 import sys
@@ -100,7 +102,7 @@ def test_a_change_leads_to_the_tests_that_it_concerns(
 def test_a_file_leads_to_the_tests_that_name_it_and_to_no_whole_part(
     file: str, chosen: set[str]
 ) -> None:
-    """At least to these: a test that is added may name the file, too."""
+    """At least these tests are selected. A new test may name the file too."""
     tests = set(selected([file]))
     assert chosen <= tests
     assert not tests & ALL

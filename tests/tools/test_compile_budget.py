@@ -1,5 +1,5 @@
-"""The programs that a file of tests compiles are counted, and more than its budget are
-an error.
+"""The compiled programs of a file of tests are counted, and exceeding its budget is an
+error.
 """
 
 import compiled_programs
@@ -12,7 +12,7 @@ TABLE = {"jax": jax.__version__, "most": {"a.py": 30}}
 def test_each_program_is_counted_once_whether_or_not_it_is_in_the_persistent_cache() -> (
     None
 ):
-    # one program, in the cache when it is met again
+    # one program, which is in the cache the second time
     double = jax.jit(lambda x: 2 * x)
     again = jax.jit(lambda x: 2 * x)
     before = compiled_programs.compiled

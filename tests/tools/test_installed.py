@@ -1,9 +1,9 @@
-"""The package as others use it: installed with what it declares on the oldest and the
-newest Python.
+"""The package as others use it: installed with its declared dependencies on the oldest
+and the newest Python.
 
-The lowest versions that it declares meet the oldest Python, the newest that there are
-meet the newest. `make compat` runs these tests, which make two environments: 25 seconds
-of one core.
+The oldest Python gets the lowest declared versions, and the newest Python the newest
+versions. `make compat` runs these tests, which create two environments and take 25
+seconds of one core.
 """
 
 import os
@@ -22,8 +22,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package's wheel, which `test_packaging.py` holds equal to the one that is
-    made from the sdist.
+    """The package's wheel. `test_packaging.py` tests that it equals the wheel built
+    from the sdist.
     """
     folder = tmp_path_factory.mktemp("wheel")
     run(
@@ -43,11 +43,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Pythons of fresh environments with the wheel and what it declares."""
+    """Pythons of new environments with the wheel and its declared dependencies."""
     interpreters = []
     candidates = pythons()
     folder = tmp_path_factory.mktemp("environments")
-    # named here, so that the lowest is taken of these and not of what these need
+    # named here, so that the lowest versions apply to these and not to their own
+    # dependencies
     declared = PROJECT["dependencies"]
     for python, resolution in zip(
         (candidates[0], candidates[-1]), ("lowest-direct", "highest"), strict=True
@@ -77,13 +78,13 @@ def test_the_snippet_of_the_readme_prints_the_same_on_the_oldest_and_the_newest(
     (snippet,) = re.findall(
         r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
     )
-    # the book's, which a newer jax may not know
+    # the book's flags, which a newer jax may not know
     snippet = f"import os; os.environ.pop('XLA_FLAGS', None)\n{snippet}"
     oldest, newest = (
         float(run([python, "-W", "error", "-c", snippet], cwd=tmp_path))
         for python in installed
     )
-    assert 0.001 < oldest < 0.05  # of the pictures' range: the covered half is back
+    assert 0.001 < oldest < 0.05  # of the pictures' range: the covered half is restored
     assert newest == pytest.approx(oldest, abs=1e-5)
 
 

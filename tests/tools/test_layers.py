@@ -1,4 +1,6 @@
-"""The layers of the package: what each may import, and one name for one thing."""
+"""The layers of the package: the allowed imports of each, and one name for one
+thing.
+"""
 
 import ast
 from collections import Counter
@@ -9,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "rankone"
 MODULES = sorted(SOURCE.rglob("*.py"))
-UPPER = {"theory", "printed"}  # what stands on the rest of the library
+UPPER = {"theory", "printed"}  # layers above the rest of the library
 MAY = {"printed": {"printed", "theory"}, "theory": {"theory"}}
 UNAVOIDABLE = {
     *(("__init__.py", layer) for layer in UPPER),  # the package imports all its parts

@@ -87,7 +87,7 @@ def test_a_digest_is_of_what_is_computed_and_not_of_its_wording(name, tmp_path):
         return code_of(tmp_path, "module.f").state
 
     before, after = (SAME | OTHER)[name]
-    # in brackets, so that a comment may stand in the middle
+    # in brackets, so that the change may contain a comment
     text = CODE.replace("x[1] - 0.5 * x.sum(axis=2)", "(x[1] - 0.5 * x.sum(axis=2))")
     assert before in text
     assert (digest(text.replace(before, after)) == digest(CODE)) == (name in SAME)
@@ -106,9 +106,9 @@ def test_a_claim_s_function_brings_the_private_ones_that_it_calls():
         "tests/memory/test_hopfield.py::test_x",
         "tests/memory/test_hopfield.py",
     )
-    assert target.tests[2:] == ()  # its name stands in no other file of unit tests
+    assert target.tests[2:] == ()  # no other file of unit tests has its name
     selection = mutation.target("rankone.memory.descent.retrieve", rows, most=1)
-    # where its name stands most often
+    # the file in which its name occurs most often
     assert selection.tests == ("tests/memory/test_descent.py",)
     assert target.code.path == "src/rankone/memory/hopfield.py"
     assert target.changes == mutation.target(rows[0]["source"], rows, most=3).changes

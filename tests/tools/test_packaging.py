@@ -1,4 +1,4 @@
-"""The package as others get it: the sdist, the wheels and what they declare."""
+"""The package as others get it: the sdist, the wheels and their metadata."""
 
 import os
 import re
@@ -92,7 +92,7 @@ def test_the_pages_wheel_holds_all_of_their_package_and_the_records(
         for path in records.iterdir()
         if path.is_file()
     }
-    # those that a chapter reads
+    # the records that a chapter reads
     source |= {f"rankone_book/benchmarks/{name}.json" for name in RECORDS}
     files = contents(book_wheel)
     assert {name for name in files if ".dist-info/" not in name} == source
@@ -146,7 +146,7 @@ def test_the_licence_covers_the_bundled_data(metadata: Message, wheel: Path) -> 
         licence for name, licence in LICENCES.items() if name in " ".join(text.split())
     }
     assert set(metadata["License-Expression"].split(" AND ")) == needed
-    # which would have to be added above
+    # other licences would have to be added above
     assert not re.findall(r"\b(?:GPL|BSD|Apache|CC BY-(?:NC|SA|ND))", text)
     for name in metadata.get_all("License-File", []):
         assert any(path.endswith(f"licenses/{name}") for path in contents(wheel))

@@ -1,4 +1,4 @@
-"""What another processor prints is compared with the page."""
+"""The numbers that another processor prints are compared with the page."""
 
 import nbformat
 from processors import environment, figures

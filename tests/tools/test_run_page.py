@@ -1,4 +1,4 @@
-"""One page run without the book: what it measures, and what is wrong with it."""
+"""One page run without the book: its measured numbers, and its faults."""
 
 from pathlib import Path
 from typing import Any

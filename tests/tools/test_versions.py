@@ -1,4 +1,6 @@
-"""The floors of pyproject.toml, the package's own, and Colab as recorded agree."""
+"""The lowest versions in pyproject.toml and in the package, and the recorded versions
+of Colab agree.
+"""
 
 import importlib
 import subprocess

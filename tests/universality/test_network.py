@@ -1,5 +1,5 @@
-"""The networks that learn anything in one gradient step: what they reach, what breaks
-them, what they refuse.
+"""The networks that learn any function in one gradient step: their accuracy, the
+changes that break them, and the inputs that they refuse.
 """
 
 import functools
@@ -76,7 +76,7 @@ def bump(x, y, x_star):
 
 
 def build(construction="seed", target=wave, cells=4, **options):
-    """A network, made once in each precision."""
+    """A network, built once in each precision."""
     if construction in FITTED:
         options.setdefault("units", 256)
     return built(construction, target, cells, jnp.result_type(float), **options)
@@ -95,11 +95,13 @@ def x64():
         yield
 
 
-# --- what they reach
+# --- accuracy
 
 
 def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
-    """M-univ: float32, J = 8, to 1e-3 of the table everywhere off the ramps."""
+    """M-univ: in float32 with J = 8, the outputs are within 1e-3 of the table
+    everywhere off the ramps.
+    """
     errors = learning_errors(build(cells=8), wave, cells=8, key=KEY)
     assert errors.deviation_worst < 1e-3
     assert errors.rms == pytest.approx(errors.table_rms, abs=1e-3)
@@ -107,8 +109,8 @@ def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
 
 
 def test_what_the_linear_path_adds_is_taken_out_of_the_table(x64):
-    """αw²Δ·total is 1e-2 at w = 0.1; in the middle of cells and at the ends of y a
-    thousandth of it is left.
+    """αw²Δ·total is 1e-2 at w = 0.1. In the middle of cells and at the ends of y, a
+    thousandth of it remains.
     """
 
     def target(x, y, s):
@@ -126,9 +128,7 @@ def test_what_the_linear_path_adds_is_taken_out_of_the_table(x64):
 
 
 def audit_tasks(tasks):
-    """The tasks that the audit of the slides was measured on: numpy's, drawn one task
-    after another.
-    """
+    """The tasks of the audit of the slides, drawn with numpy one task after another."""
     draws = np.random.default_rng(0)
     rows = [
         (draws.uniform(), draws.uniform(-1, 1), draws.uniform(size=101))
@@ -150,8 +150,8 @@ def audit_tasks(tasks):
 def test_float32_reaches_the_audits_figures_on_its_own_tasks(
     construction, options, tasks, rms, worst
 ):
-    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse
-    than the audit's larger one.
+    """M-univ, M-S3, M-S4, M-S5: tables are as good as the exact table, and a fitted net
+    is no worse than the larger net of the audit.
     """
     x, y, x_star = audit_tasks(tasks)
     network = build(construction, **options)
@@ -173,7 +173,9 @@ def test_float32_reaches_the_audits_figures_on_its_own_tasks(
 
 
 def test_the_tables_error_halves_when_the_cells_double(x64):
-    """M-S3: to J = 32 in 17 layers, within a fifth of the first-order law."""
+    """M-S3: up to J = 32 in 17 layers, the error is within a fifth of the first-order
+    law.
+    """
     errors = [
         learning_errors(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=96)
         for J in (8, 16, 32)
@@ -187,7 +189,7 @@ def test_the_tables_error_halves_when_the_cells_double(x64):
 def test_logarithmic_depth_holds_in_float32_at_64_cells():
     errors = learning_errors(build("logdepth", cells=64), wave, cells=64, key=KEY)
     assert errors.deviation_rms < 1e-4
-    assert errors.deviation_worst < 2e-3  # at single points, where float32 meets a ramp
+    assert errors.deviation_worst < 2e-3  # at single points of a ramp, due to float32
     assert abs(errors.rms - errors.table_rms) < 1e-5
     assert errors.rms < 0.02
 
@@ -228,7 +230,9 @@ def test_four_hidden_layers_without_a_switch_beat_the_table():
 
 
 def test_a_fit_sees_each_task_once_in_its_order():
-    """M-S4: also where the tasks do not fill the last of several equal rounds."""
+    """M-S4: this also holds if the tasks do not fill the last of several equal
+    rounds.
+    """
     network = build("constant")
     draws = np.random.default_rng(0)
     x, y, x_star = draws.uniform(size=(3, 520)).astype(np.float32)  # 3 rounds of 174
@@ -239,15 +243,15 @@ def test_a_fit_sees_each_task_once_in_its_order():
 
 
 def test_constant_depth_is_as_good_as_its_fitted_net():
-    """M-S4: no jumps, so the largest error is small too."""
+    """M-S4: the fitted net has no jumps, so the largest error is small too."""
     errors = learning_errors(build("constant", units=1600), wave, key=KEY)
     assert errors.rms < 0.03
     assert errors.worst < 0.25
 
 
 def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
-    """M-S8, M-concl: float32, the same margin; the accuracy needs units and not
-    depth.
+    """M-S8, M-concl: float32, the same margin. The accuracy depends on the units and
+    not on the depth.
     """
     two = build("two_layers", units=1600)
     four = build("shallow", units=1280, constants=Constants(margin=4.0))
@@ -261,8 +265,8 @@ def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
 
 
 def test_the_backward_pass_of_two_layers_cuts_x_into_cells(x64):
-    """M-S8: u₀ is moved by αwΔ(1 + xx*) and u₁ by ⌊xJ⌋/J times that, whatever x* and y;
-    at t_j the cell below.
+    """M-S8: u₀ moves by αwΔ(1 + xx*), and u₁ by ⌊xJ⌋/J times that, for all x* and y. At
+    t_j the cell below counts.
     """
     J = 64
     constants = Constants(margin=4.0)
@@ -275,7 +279,7 @@ def test_the_backward_pass_of_two_layers_cuts_x_into_cells(x64):
         constants.alpha * constants.linear
     )
     v0 = (y + 5) * (1 + x * x_star)
-    # what comes before the step's own output, wδ√J
+    # the tolerance covers the output before the step, wδ√J
     np.testing.assert_allclose(read[:, 0], v0, rtol=1e-4)
     steps = np.minimum(np.floor(x * J), J - 1)
     np.testing.assert_allclose(J * read[:, 1] / read[:, 0], steps, atol=1e-6)
@@ -283,8 +287,8 @@ def test_the_backward_pass_of_two_layers_cuts_x_into_cells(x64):
 
 
 def test_two_hidden_layers_answer_minus_y_which_one_cannot():
-    """M-S8, M-S9: a network of one hidden layer is off by 1 or more, wherever its step
-    stays short.
+    """M-S8, M-S9: the error of a network with one hidden layer is 1 or more, as long as
+    its step is short.
     """
     errors = learning_errors(
         build("two_layers", lambda x, y, s: -y), lambda x, y, s: -y, key=KEY
@@ -295,7 +299,9 @@ def test_two_hidden_layers_answer_minus_y_which_one_cannot():
 
 @pytest.mark.parametrize("construction", FITTED)
 def test_the_fitted_units_sleep_before_the_step_at_every_x(construction, x64):
-    """M-S4, M-S5, M-S8: none is active, so that the step moves no weight of theirs."""
+    """M-S4, M-S5, M-S8: no fitted unit is active, so that the step does not change its
+    weights.
+    """
     network = build(construction)
     rest = np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:]
     assert rest.max() == 0
@@ -307,7 +313,7 @@ def test_the_fitted_units_sleep_before_the_step_at_every_x(construction, x64):
 
 
 def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
-    """M-S8: they sleep however large δ is beside αw."""
+    """M-S8: the readers are inactive however large δ is relative to αw."""
     network = build("two_layers", constants=Constants(margin=4.0, offset=0.1))
     assert (
         np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:].max()
@@ -316,8 +322,8 @@ def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
 
 
 def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):
-    """M-S4: the slots at rest, μδ/(αw), are positive; at σ = 0 half the units are active
-    and the fit is of no use.
+    """M-S4: the slots before the step, μδ/(αw), are positive. At σ = 0 half of the
+    units are active, and the fit is useless.
     """
     network = build("constant", constants=Constants(sleep=0.0))
     active = (
@@ -387,7 +393,7 @@ def test_the_step_is_jax_grad_of_half_the_squared_error_on_every_leaf(constructi
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
 @pytest.mark.parametrize("shots", [1, 3])
 def test_the_rank_one_step_equals_autodiff(construction, shots, x64):
-    """M-grad: each layer's gradient is a sum of one outer product a shot."""
+    """M-grad: each layer's gradient is a sum of outer products, one per shot."""
     network = build(construction)
     x = np.array([0.3, 0.8, 0.1])[:shots]
     y = np.array([0.5, -0.9, 0.1])[:shots]
@@ -404,8 +410,8 @@ def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
     old = None
     for x, y in ((0.3, 0.7), ([0.1, 0.8], [0.5, -0.2])):
         want = gradient_of_loss(network, np.atleast_1d(x), np.atleast_1d(y))
-        # not from numpy: JAX may share an aligned array of its, whose memory it cannot
-        # give away
+        # not from numpy: JAX may use the memory of an aligned numpy array, which cannot
+        # be donated
         old = (
             jax.jit(lambda n: jax.tree.map(jnp.zeros_like, n))(network)
             if old is None
@@ -422,8 +428,8 @@ def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
 
 
 def test_the_rank_one_step_and_its_writes_hold_for_any_relu_network(x64):
-    """Random weights: half the units inactive, biases in two layers, a stack in the
-    middle.
+    """Random weights, with half of the units inactive, biases in two layers, and a
+    stack in the middle.
     """
     draws = np.random.default_rng(0)
 
@@ -454,7 +460,7 @@ def test_the_rank_one_step_and_its_writes_hold_for_any_relu_network(x64):
 
 
 def matrices(network):
-    """[W b] of every weight layer, those of a stack one by one."""
+    """[W b] of every weight layer, with the layers of a stack individually."""
     stacks = [np.asarray(layer.augmented) for layer in network.layers]
     return [
         W for matrix in stacks for W in (matrix if matrix.ndim == 3 else matrix[None])
@@ -475,8 +481,8 @@ def test_the_writes_of_one_step_lead_where_adapt_leads(construction, x64):
 
 
 def test_every_product_is_in_full_precision():
-    """Also where the device would round the factors of float32 products: before, after
-    and in the step.
+    """This holds also where the device would round the factors of float32 products, and
+    before, in and after the step.
     """
     x = np.array([0.3], np.float32)
     program = str(jax.make_jaxpr(both_ways)(build("logdepth"), x, x, x))
@@ -536,10 +542,10 @@ def test_the_whole_thing_runs_under_jit_and_grad():
 
 
 def test_before_the_step_the_network_says_nothing():
-    """M-pre: the same output for every x, below all y by the margin."""
+    """M-pre: the output is the same for every x, and the margin below all y."""
     for construction in CONSTRUCTIONS:
         network = build(construction)
-        # by the margin that each is built with
+        # each construction has its own margin
         start = -5 if construction == "two_layers" else -2
         np.testing.assert_allclose(
             predict(network, np.linspace(0, 1, 50)), start, atol=2e-5
@@ -567,8 +573,8 @@ def test_hidden_activations_are_those_of_a_network_written_out():
 
 
 def test_k_shots_in_distinct_cells_are_all_kept_at_a_kth_of_their_value(x64):
-    """M-kshot: the slot of (cell of x_s, cell of x*) holds Δ_s/k, once the linear path
-    is out of the way.
+    """M-kshot: the slot of (cell of x_s, cell of x*) has the value Δ_s/k, apart from
+    the linear path.
     """
     network = build(cells=4)
     k = 2
@@ -579,7 +585,7 @@ def test_k_shots_in_distinct_cells_are_all_kept_at_a_kth_of_their_value(x64):
     np.testing.assert_allclose(slots, [2.5 / k, 0, 1.5 / k, 0], atol=0.01)
 
 
-# --- what breaks them
+# --- changes that break the networks
 
 
 def deviation(constants, **options):
@@ -590,7 +596,7 @@ def deviation(constants, **options):
 
 
 def test_without_the_offset_nothing_is_learnt(x64):
-    """M-(1): at the kink jax.nn.relu passes no gradient."""
+    """M-(1): at the kink the gradient of jax.nn.relu is 0."""
     assert deviation(Constants()) < 1e-4
     network = build(constants=Constants(offset=0.0))
     after = adapt(network, 0.3, 0.5)
@@ -599,15 +605,17 @@ def test_without_the_offset_nothing_is_learnt(x64):
 
 
 def test_without_the_switch_everything_fires(x64):
-    """M-appC-phi: θ_b = 0 gets no gradient, so x* is encoded like x."""
+    """M-appC-phi: the gradient with respect to θ_b = 0 is 0, so x* is encoded like
+    x.
+    """
     network = build(constants=Constants(switch=0.0))
     assert float(adapt(network, 0.3, 0.5).switch[0]) == 0
     assert deviation(Constants(switch=0.0)) > 10
 
 
 def test_the_switch_hands_phi_over_from_its_first_half_to_its_second():
-    """M-appA-in, M-appC-phi: [(d − s)₊; (d + s − 1)₊, δ, δ, θ_b], s rising from τ₁ to
-    τ₂, .01 and .05 here.
+    """M-appA-in, M-appC-phi: φ is [(d − s)₊; (d + s − 1)₊, δ, δ, θ_b]. s rises between
+    τ₁ and τ₂, which are .01 and .05 here.
     """
     grid = Grid(np.array([0.25, 0.5]), 0.125)
     constants = Constants(alpha=0.5, linear=0.2)
@@ -630,15 +638,15 @@ def test_the_switch_hands_phi_over_from_its_first_half_to_its_second():
 
 
 def test_a_label_equal_to_the_prediction_teaches_nothing():
-    """M-lin-e: no error, no gradient; and below the prediction the ReLUs clip what is
-    written.
+    """M-lin-e: without an error there is no gradient. For y below the prediction, the
+    ReLUs clip the written values.
     """
     network = build()
     same = gradient_of_loss(
         network, np.array([0.3], np.float32), np.array([-2.0], np.float32)
     )
     assert max(np.abs(g).max() for g in jax.tree.leaves(same)) < 1e-5
-    # −3 is outside the range of y, where the claim holds all the same
+    # −3 is outside the range of y, but the claim holds there too
     with value_checks(False):
         below = np.asarray(activations(adapt(network, 0.3, -3.0), 0.7)[2])
     assert below[-1, 8:-1].max() < 1e-6
@@ -654,13 +662,13 @@ def test_the_initialisation_encodes_the_step_size(x64):
 
 
 def test_damping_keeps_the_features_own_layer_out(x64):
-    """M-eq2: with μ = 0.1 the layer that makes φ writes too."""
+    """M-eq2: with μ = 0.1 the layer that computes φ writes too."""
     assert deviation(Constants(damping=0.1)) > 100 * deviation(Constants(damping=1e-3))
 
 
 def test_ramps_that_are_no_power_of_two_break_float32_and_not_float64():
-    """M-disc: the difference of two rounded numbers over a ramp narrower than their
-    rounding.
+    """M-disc: the quotient has a difference of two rounded numbers, and the ramp is
+    narrower than their rounding errors.
     """
     narrow = Constants(ramp=1e-6)
     assert deviation(narrow) > 1e-3
@@ -670,7 +678,7 @@ def test_ramps_that_are_no_power_of_two_break_float32_and_not_float64():
 
 
 def test_trainable_biases_add_one_to_every_kernel_and_a_reference_slot_repairs_it(x64):
-    """M-kern: k + 1 for k."""
+    """M-kern: the kernel becomes k + 1 instead of k."""
     broken = table_network(wave, cell_selector(4, 1e-3), biases=True)
     assert learning_errors(broken, wave, cells=4, key=KEY).deviation_rms > 10
     for selector in (
@@ -683,8 +691,8 @@ def test_trainable_biases_add_one_to_every_kernel_and_a_reference_slot_repairs_i
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7])
 def test_a_reference_slot_frees_epsilon(epsilon, x64):
-    """M-S2: any ε, with the printed B beyond its golden value and with the unipotent
-    one.
+    """M-S2: any ε works, with the printed B beyond its golden value and with the
+    unipotent B.
     """
     for printed in (True, False):
         selector = cell_selector(4, epsilon, printed=printed, reference=True)
@@ -696,8 +704,8 @@ def test_a_reference_slot_frees_epsilon(epsilon, x64):
 
 
 def test_sleeping_units_interpolate_and_sleep_at_zero():
-    """M-eq4: zero with zero slope up to half the first knot, the values at the knots,
-    flat beyond.
+    """M-eq4: the interpolant is zero with zero slope up to half the first knot, has the
+    values at the knots, and is constant beyond.
     """
     u = np.array([1.0, 2.0, 3.0])
     values = np.array([[0.3, -0.2, 0.9]])
@@ -809,8 +817,8 @@ def test_bad_constants_are_refused_by_name(change):
 def test_a_value_outside_the_range_of_the_network_is_refused_where_it_is_known(
     construction,
 ):
-    """In float32 0.3 is above the end of the range; under jit the step is the plain
-    one, as it is without the range.
+    """In float32, 0.3 is above the end of the range. Under jit the step is the plain
+    one, as without a range.
     """
     options = {"units": 40} if construction in FITTED else {}
     network = ro.universal_learner(
@@ -952,7 +960,7 @@ def test_the_parts_of_a_construction_name_a_bad_argument(name, call):
 
 
 def test_a_gradient_step_sees_no_order_and_a_queue_does(x64):
-    """M-recur, with the queue of its proof: a linear update of 2k numbers."""
+    """M-recur, with the queue of its proof, which is a linear update of 2k numbers."""
     network = ro.universal_learner(
         lambda x, y, x_star: y * x_star, construction="two_layers", units=60
     )

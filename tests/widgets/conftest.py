@@ -1,4 +1,4 @@
-"""What the tests of the explorers share."""
+"""Fixtures for the tests of the explorers."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,11 +12,10 @@ import pytest
 
 @pytest.fixture
 def run_copied(double_by_default: bool) -> Iterator[Callable[[str], dict[str, Any]]]:
-    """Runs what *copy as Python* gives, as in a notebook of its own, and returns its
-    names; what it prints is printed, and is under the name `printed`.
+    """Runs the text of *copy as Python*, as in a new notebook, and returns its names.
+    Its output is printed, and is also under the name `printed`.
 
-    A reader compares the page with what is printed, so that a script without a number
-    fails.
+    A reader compares the page with the output, so a script that prints no number fails.
     """
 
     def run(text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-// Runs jobs of the editing explorer's mathematics, as `asked` in tests/node.py sends them.
+// Runs jobs of the editing explorer's mathematics, which `reply` in tests/node.py sends.
 // The other half is test_editing.py.
 import * as edit from "../../frontend/editing/math/edit.js";
 import * as sequence from "../../frontend/editing/math/sequence.js";
@@ -6,7 +6,7 @@ import { PRESETS } from "../../frontend/editing/presets.js";
 import { python } from "../../frontend/editing/python.js";
 import { consequences, settingsFrom } from "../../frontend/editing/settings.js";
 
-/** Settings with what the page shows for them, and the Python that it copies. */
+/** Settings with the numbers that the page shows for them, and the Python that it copies. */
 const copied = (settings) => {
   const { W, edit: made, measured, total } = consequences(settings);
   return { text: python(settings), W, after: made.W, measured, total };

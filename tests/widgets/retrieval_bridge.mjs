@@ -1,4 +1,4 @@
-// Runs jobs of the retrieval explorer's mathematics, as `asked` in tests/node.py sends them.
+// Runs jobs of the retrieval explorer's mathematics, which `reply` in tests/node.py sends.
 // The other half is test_retrieval.py.
 import * as random from "../../frontend/math/random.js";
 import { Geometry, printedBound } from "../../frontend/math/bounds.js";
@@ -198,9 +198,9 @@ const jobs = {
 const libraryOf = async ({ packed, side, top }, names) =>
   new Library(await unpacked(Uint8Array.from(packed), side, top), names);
 
-const MOST = 120; // steps: of the way with a step of 0.1, 3e-6 is left then
+const MOST = 120; // steps; with a step size of 0.1, 3e-6 of the way then remains
 
-/** A run to its end, and what the page would find of it. */
+/** A run to its end, and the page's findings about it. */
 function runOf(keeper, library, settings) {
   const ready = prepare(settings, library, noPaint(settings.size));
   const patterns = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));

@@ -146,9 +146,7 @@ def test_at_each_mark_it_reads_what_the_library_reads(kernel, divide):
 
 
 def test_between_the_marks_it_is_the_partial_solve():
-    """The path of the slider, forward and backward, and where each leg meets the
-    next.
-    """
+    """The path of the slider, forward and backward, and the ends of its legs."""
     positions = [0, 0.35, 1, 1.6, 2, 2.8, 3]
     places = [
         (0, 0, 0),
@@ -208,8 +206,8 @@ def test_the_random_frequencies_are_the_packages():
 
 
 def test_features_cost_what_the_law_says_of_them():
-    """The law is `ratio_error`'s, averaged over the line; over draws the cost is
-    near it.
+    """The law is that of `ratio_error`, averaged over the line. The mean error over
+    draws is near the law.
     """
     settings = {"pairs": PAIRS, "way": 0, "divide": True, "width": 0.8, "Y": 256}
     pages = javascript("measured", [settings | {"seed": seed} for seed in range(20)])
@@ -266,8 +264,8 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
 
 
 def test_each_question_is_answered_as_the_package_answers_it():
-    """The right guesses, and what is said after them, from the package's own rules
-    where they differ.
+    """The right guesses, and the texts after them, from the package's own rules where
+    they differ.
     """
     right = {key: answer for key, (answer, _) in javascript("answers")}
     assert right == {

@@ -11,7 +11,7 @@ from refusals import refused
 import rankone.editing as editing
 from rankone.theory.edit_cost import leverage, sequential_residual
 
-# as seen from frontend/
+# path relative to frontend/
 BRIDGE = 'import { answer } from "../tests/widgets/editing_bridge.mjs";'
 RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
 
@@ -133,7 +133,7 @@ def test_many_edits_are_the_packages_on_the_same_draws(D, T):
         K /= np.linalg.norm(K, axis=1, keepdims=True)
         sequence = editing.sequential_edit(np.zeros((5, D)), np.eye(D), K.T, V.T)
         errors.append(np.asarray(sequence.residuals)[-1] ** 2 / 5)
-    # normals agree to float32
+    # normal numbers agree in float32
     np.testing.assert_allclose(page, np.mean(errors, axis=0), rtol=1e-4, atol=1e-9)
 
 

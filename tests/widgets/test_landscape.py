@@ -170,7 +170,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
             namespace["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6
         )
         place = namespace["printed"].split("(")[1].split(")")[0].split(", ")
-        # Two places are printed, as on the page.
+        # Two decimals are printed, as on the page.
         np.testing.assert_allclose(
             [float(v) for v in place], runs["exact"][-1], rtol=0, atol=5.1e-3
         )

@@ -64,7 +64,7 @@ const answer = async ([name, job]) => jobs[name](job);
 """
 SMALL = {"K": 40, "target": 7, "beta": 40, "Y": 2048, "seed": 3, "steps": 12}
 # One float32 rounding of a sum of cosines, times the number of sums behind a figure:
-# measured 2e-6 for T and 4e-5 for what is divided by a small Ŝ.
+# measured were 2e-6 for T, and 4e-5 for numbers divided by a small Ŝ.
 CLOSE = 2e-4
 
 
@@ -169,13 +169,13 @@ def test_the_law_is_the_packages():
         at = {"D": setting["freedom"], "K": setting["K"]}
         c = thresholds.roughness(**at, Y=setting["Y"])
         np.testing.assert_allclose(page["roughness"], c, rtol=1e-6)
-        # at the Y that it asks for, the roughness is the one that it allows
+        # at the needed Y, the roughness equals the allowed one
         roughness = thresholds.roughness(**at, Y=page["needed"])
         np.testing.assert_allclose(roughness, page["allowed"], rtol=1e-6)
         r = np.sqrt(setting["beta"] * setting["square"])
         ratio = basin.slope_ratio(np.exp(-(r**2) / 2), page["allowed"])
         assert page["allowed"] <= np.exp(-0.5) * (1 + 1e-9)
-        if r > 1:  # the first step leads nearer there, and no fixed point is lost
+        if r > 1:  # there the first step goes nearer, and no fixed point is lost
             assert ratio >= np.sqrt(0.2 / 1.8) * (1 - 1e-9)
 
 

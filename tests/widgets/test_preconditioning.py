@@ -1,5 +1,5 @@
-"""The preconditioning explorer's mathematics in JavaScript equals JAX, and what it says
-of itself is so.
+"""The preconditioning explorer's mathematics in JavaScript equals JAX, and its texts
+are true.
 """
 
 import jax
@@ -68,7 +68,7 @@ def turned(condition, angle):
 
 
 def world(s):
-    """A, D, T, V as the page's settings name them."""
+    """A, D, T, V from the page's settings."""
     R = turned(1, s["angleA"])
     A = R @ np.diag([s["conditionA"] ** 0.5, s["conditionA"] ** -0.5]) @ R.T
     D = np.diag([s["conditionD"] ** 0.5, s["conditionD"] ** -0.5])
@@ -96,7 +96,7 @@ def direction(s):
             return state, g + s["momentum"] * state
         if s["method"] == "muon":
             left, values, right = np.linalg.svd(state, full_matrices=False)
-            # no direction where there is none
+            # directions with singular value 0 are left out
             return state, left @ np.diag(values > 1e-10 * values[0]) @ right
         return state, state
 
@@ -293,7 +293,7 @@ def test_the_longest_stable_step_is_the_longest(method):
         for kind, count in javascript("run", **base | {"share": 1.03})["counts"].items()
         if count == "away"
     ]
-    # one step serves two operators there
+    # the penalty has one step for two operators
     assert away == list(KINDS) if method != "penalty" else len(away) >= 2
     counts = javascript("run", **base | {"share": 0.97})["counts"]
     assert all(isinstance(count, int) for count in counts.values())
@@ -374,7 +374,9 @@ def test_the_presets_do_what_their_texts_say(presets):
 
 
 def test_what_the_presets_invite_to_try(presets):
-    """Adam meets itself at a quarter turn; Muon parts once T is no rotation."""
+    """At a quarter turn the paths of Adam coincide. Those of Muon separate if T is not
+    a rotation.
+    """
     turn = presets["rotation"]["settings"] | {"angleT": 90}
     assert javascript("run", **turn)["fate"] == "together"
     stretched = presets["muon"]["settings"] | {"conditionT": 1.5}

@@ -1,5 +1,5 @@
 """The residual explorer's mathematics in JavaScript equals the package's in JAX, and
-its texts are so.
+its texts are true.
 """
 
 import jax
@@ -255,7 +255,7 @@ def test_the_measured_risks_are_those_of_the_package(n, d, k):
 
 
 def test_the_law_is_what_is_measured():
-    """(1 − L)² E Zₙ/d plus the noise: within 10 % at sizes where the base has settled
+    """(1 − L)² E Zₙ/d plus the noise: within 10 % at sizes where the base has converged
     [S-S4].
     """
     for d, n, noise in ((2, 256, 0.0), (3, 512, 0.1), (5, 512, 0.0)):
@@ -330,7 +330,7 @@ def test_the_risk_of_two_waves_is_the_laws_and_the_law_is_the_packages(learns):
     np.testing.assert_allclose(
         javascript("modes", sizes=sizes, frequencies=frequencies),
         mode_risk(np.array(sizes)[:, None], 1, np.array(frequencies)),
-        rtol=1e-3,  # of Simpson's rule at two points and sixteen waves
+        rtol=1e-3,  # error of Simpson's rule at two points and sixteen waves
     )
     settings = DEFAULTS | {"view": "waves", "learns": learns, "n": 96}
     for frequency in (3, 12):

@@ -15,7 +15,7 @@ from rankone.theory.basin import critical_slope, gauge, slope_ratio
 from rankone.theory.error_law import error_law
 from rankone.theory.kernel_error import uniform_kernel_error
 
-# as seen from frontend/
+# path relative to frontend/
 BRIDGE = 'import { answer } from "../tests/widgets/retrieval_bridge.mjs";'
 BASES = ("sincos", "cos", "exp", "expexp")
 # both sides are float32; sums of 10^4 terms in another order differ by about 1e-6
@@ -34,8 +34,8 @@ def relative(result, expected):
 
 
 def setting(seed, D=70, K=6):
-    """Random patterns in the unit cube of diameter 1, and a state near the first:
-    nothing is floored there.
+    """Random patterns in the cube of diameter 1, and a state near the first, where no
+    estimate is below the floor.
     """
     rng = np.random.default_rng(seed)
     Xi = (rng.random((K, D)) / np.sqrt(D)).astype(np.float32)
@@ -60,7 +60,7 @@ def test_random_numbers_are_those_of_jax(seed):
 
 def test_random_bits_are_the_package_binary_patterns():
     patterns = np.asarray(javascript("bits", K=3, n=100, seed=3))
-    # fewer are the first of more
+    # fewer patterns are the first of more patterns
     expected = ro.data.binary_patterns(500, 100, key=jax.random.key(3))[:3]
     np.testing.assert_allclose(patterns / 10, expected, rtol=1e-6)
 
@@ -78,7 +78,7 @@ def test_the_pictures_arrive_in_the_page_as_they_are(detail):
 
 
 def sheet(widget):
-    """What the page is sent of the pictures, at their finest."""
+    """The data of the finest pictures that the page receives."""
     if widget.finer:
         return {"packed": np.frombuffer(widget.finer, np.uint8), "side": 64, "top": 255}
     return {"packed": np.frombuffer(widget.pictures, np.uint8), **widget.scale}
@@ -181,7 +181,9 @@ def test_ten_steps_equal_the_package(basis, clamped):
 
 @pytest.mark.parametrize("frequency", [0, 127, 128, 599])
 def test_a_frequency_taken_apart_equals_the_package(frequency):
-    """Weights, phases, the entry of T, Ŝ and its slope, as the machine shows them."""
+    """Compares the weights, the phases, the entry of T, Ŝ and its slope that the
+    machine shows.
+    """
     Xi, state = setting(6, 100)
     beta = 8.0
     Y = 600
@@ -190,7 +192,7 @@ def test_a_frequency_taken_apart_equals_the_package(frequency):
     memory = distributed(Xi, beta, Y, 3, "sincos")
 
     def angle(x):
-        """The phase of the frequency at inputs small enough to have it within ±π."""
+        """The phase of the frequency at inputs so small that it is within ±π."""
         phi = memory.features.phi(x)
         return np.arctan2(phi[..., Y + frequency], phi[..., frequency])
 
@@ -220,7 +222,9 @@ def test_a_frequency_taken_apart_equals_the_package(frequency):
 
 @pytest.mark.parametrize("most", [1e9, 400])
 def test_every_step_of_a_run_can_be_looked_at(most):
-    """Also where few states were kept, and also after the run has come to rest."""
+    """This holds also if only few states were stored, and after the run has
+    converged.
+    """
     Xi, state = setting(9, 108)
     clamp = np.arange(108) < 40
     options = {"beta": 8.0, "Y": 4000, "seed": 1, "basis": "sincos", "eta": 0.2}
@@ -240,7 +244,7 @@ def test_every_step_of_a_run_can_be_looked_at(most):
         assert look["S"] == pytest.approx(float(memory.partition(expected)), rel=RTOL)
         S = np.exp(-8.0 * float(exact.energy(expected)))
         assert look["exact"] == pytest.approx(S, rel=RTOL)
-        # the next state is the state of the next step, to the byte that is drawn
+        # the next state equals the state of the next step in every drawn byte
         assert look["next"] == page["looks"][t + 1]["state"]
         assert not look["atRest"]
     assert page["looks"][-1]["atRest"]
@@ -273,8 +277,8 @@ def test_the_local_bound_holds_and_the_law_is_its_size():
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_laws_are_the_variances_they_name(masked):
-    """M_A and V against many draws of gaussian features, the linearised errors averaged
-    [D-sharp2].
+    """M_A and V, compared with linearised errors averaged over many draws of Gaussian
+    features [D-sharp2].
     """
     Xi, state = setting(3, 24, K=4)
     beta = 6.0
@@ -454,8 +458,7 @@ def test_a_blend_is_no_success_whatever_is_nearest_to_it(presets):
     many = presets["memories"]
     assert right(many) == [False, False]
     assert many["both"]["exact"]["mixed"] > 2
-    # something pulls: several pictures at once, which the noise gauge cannot tell from
-    # one
+    # several pictures pull at once, which the noise gauge does not distinguish from one
     assert many["pull"] > 0.7
     assert many["right"] == "none"
     assert "blend of about 9 pictures" in many["sentence"]
@@ -557,14 +560,15 @@ def test_a_cell_of_the_map_is_the_error_of_that_setting_alone(mapped):
         mapped["cells"], mapped["alone"], strict=True
     ):
         assert len(picture) == 16 * 16 * 3
-        assert (page_error > 1) == (expected > 1)  # what runs away has no one number
+        # Diverging runs have no definite number.
+        assert (page_error > 1) == (expected > 1)
         if expected < 1:
             assert page_error == pytest.approx(expected, abs=2e-3)
 
 
 def test_what_is_foretold_of_a_column_is_the_package_law(mapped):
-    """Ŝ(q) is the exact partition, E‖T‖² the sum of all kernels, and the edge where
-    slope and critical slope meet.
+    """The law has the exact partition sum for Ŝ(q), the sum of all kernels for E‖T‖²,
+    and the edge where the slope equals the critical slope.
     """
     pictures = ro.data.photographs(32)[:4]
     Xi = pictures / 3072**0.5
@@ -639,7 +643,7 @@ def test_the_explorer_says_what_is_wrong(settings, says):
 
 
 def reply(widget, kind, content=None, buffers=()):
-    """What the page gets when it asks the kernel."""
+    """The kernel's answer to a request of the page."""
     messages = []
     widget.send = lambda content, buffers=None: messages.append(
         (content, buffers or [])

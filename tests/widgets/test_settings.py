@@ -1,5 +1,5 @@
-"""Python and the page accept the same settings: a value that one takes, the other takes
-as well.
+"""Python and the page accept the same settings: a value that one accepts, the other
+accepts too.
 """
 
 import re
@@ -20,8 +20,8 @@ EXPLORERS = {
     for name in widgets.__all__
     if name.endswith("Explorer")
 }
-# Settings that only one side judges: which picture is there, and the one view that a
-# place of the landscape has.
+# Settings that only one side checks: the existing pictures, and the landscape's view,
+# which is fixed for each place of the explorer.
 ONE_SIDE = {"retrieval": {"target", "also", "without"}, "landscape": {"view"}}
 ADMITS = """
 import { readFileSync } from "node:fs";
@@ -40,8 +40,8 @@ console.log(JSON.stringify(values.map(([name, value]) => within(rules)(name, val
 
 
 def probes(takes: Any) -> list[tuple[str, Any]]:
-    """Values of every setting: the ends of its range, what lies beyond them, and what
-    is of another kind.
+    """Values of every setting: the ends of its range, values beyond them, and values of
+    another type.
     """
     values: list[tuple[str, Any]] = []
     for name, (low, high) in takes.numbers.items():
@@ -78,7 +78,7 @@ def _filled(shape: list[int], entry: float) -> Any:
 
 
 def is_valid(takes: Any, name: str, value: Any) -> bool:
-    """True if Python takes this value of a setting."""
+    """True if Python accepts this value of a setting."""
     try:
         takes.checked({name: value})
     except ValueError:

@@ -73,7 +73,7 @@ def test_crosstalk_and_recall_are_the_packages(K):
         np.reshape(page["signals"], (-1, 100)), fields, atol=1e-12
     )
     assert page["wrong"] == pytest.approx((fields < 0).mean())
-    # one shape for both; T is of the K alone
+    # one shape for both; T has the K patterns alone
     padded = np.concatenate([Xi, np.ones((30 - K, 100))])
     rest = hopfield.recall(
         padded[0], hopfield.hebbian(padded) - (30 - K), max_sweeps=200
@@ -195,7 +195,7 @@ def test_the_costs_are_the_books():
             assert page[form]["fits"] == cost.fits
             fields = {"kept": "stored_bytes", "sent": "sent_bytes"}
             for name in ("kept", "seconds", "writing", "sent", "signal"):
-                # JSON has no infinity: an exact form has null there
+                # JSON has no infinity, so an exact form has null
                 value = getattr(cost, fields.get(name, name))
                 if value in (None, np.inf):
                     assert page[form][name] is None, form
@@ -265,7 +265,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     assert float(namespace["estimate"]) == pytest.approx(estimate, abs=1e-5)
     assert 0 < wrong_fraction < 1
     assert float(namespace["wrong"]) == pytest.approx(wrong_fraction, abs=1e-6)
-    # Three places of the mean are printed, and two figures of the percentage.
+    # Three decimals of the mean are printed, and two digits of the percentage.
     at_one, at_rest = namespace["printed"].splitlines()
     said = float(at_one.split("mean ")[1].split(",")[0])
     assert said == pytest.approx(estimate, abs=6e-4)

@@ -95,7 +95,7 @@ def test_the_plane_keeps_distances_and_the_rest_of_the_energy_is_half_a_square()
     energies = np.asarray(page["energies"])
     ground = np.asarray(page["ground"])
     np.testing.assert_allclose(energies, ground + heights**2 / 2, rtol=0, atol=1e-13)
-    # Off the plane, the gradient is the vector that leads back to it.
+    # Off the plane, the gradient is the vector from the plane to the state.
     np.testing.assert_allclose(
         heights, heights[0] * 0.8 ** np.arange(16), rtol=1e-9, atol=1e-13
     )

@@ -77,7 +77,7 @@ def package(target, construction, size, **constants):
     number = (
         {"cells": size} if construction in ("seed", "logdepth") else {"units": size}
     )
-    # None: the construction's own
+    # None means the construction's own constants
     values = Constants(**constants) if constants else None
     return universal_learner(
         TARGETS[target], construction=construction, constants=values, **number
@@ -298,7 +298,7 @@ def test_the_plane_of_the_slots_is_that_of_the_lemma_and_its_readers_are_the_net
             a, c = reader["a"], reader["c"]
             assert c < 0  # the origin, where every x is before the step, is inactive
             height = a[0] * v0 + a[1] * v1 + c
-            # The third number that a reader sees is x* and a little of v₁.
+            # The third input of a reader is x* and a small multiple of v₁.
             if abs(height) > 1e-2:
                 assert reader["isActive"] == (height > 0)
         active = [reader["isActive"] for reader in plane["readers"]]

@@ -1,5 +1,5 @@
-"""One operation: each way of writing as a choice of X, each result of the book as a
-write, and what is none.
+"""One operation: each method of writing is a choice of X, the results of the book are
+writes, and some other things are not.
 """
 
 from dataclasses import dataclass, replace
@@ -42,7 +42,8 @@ from rankone.writes import (
     interpolate,
 )
 
-# outputs, inputs, pairs: one shape throughout, so that little is compiled
+# Numbers of outputs, inputs and pairs. All tests have the same shape, so that few
+# programs are compiled.
 H = 4
 D = 12
 M = 6
@@ -103,7 +104,7 @@ def written(problem, geometry, rule):
 
 
 def delta_rule(W, problem, rates, order=range(M)):
-    """One gradient step of ½‖v − Wk‖² after another, in the geometry G."""
+    """Gradient steps of ½‖v − Wk‖², one after another, in the geometry G."""
     for t in order:
         W = W + rates[t] * np.outer(
             problem.V[:, t] - W @ problem.K[:, t], problem.G @ problem.K[:, t]
@@ -235,7 +236,7 @@ def test_batches_of_edits_are_exact_or_ridge_writes(problem, geometry):
 
 
 def test_a_preconditioned_step_is_a_batch_step_with_a_geometry_of_outputs_too(problem):
-    """TUV on one linear layer: residuals through TTᵀ, keys through VᵀV."""
+    """TUV on one linear layer: residuals are multiplied by TTᵀ, and keys by VᵀV."""
     rng = np.random.default_rng(1)
     T = rng.normal(size=(H, 5))
     V = rng.normal(size=(7, D))
@@ -257,7 +258,7 @@ def test_a_preconditioned_step_is_a_batch_step_with_a_geometry_of_outputs_too(pr
 def test_a_distributed_memory_is_one_batch_step_from_empty_with_ones_for_values(
     problem,
 ):
-    # the features are those of √β times a key
+    # the features are evaluated at √β times a key
     kernel = RandomFeatures(D, 50, key=jax.random.key(0))
     root = 0.3**0.5
     memory = ro.DrDAM.store(problem.K.T, 0.3, kernel)
@@ -270,7 +271,7 @@ def test_a_distributed_memory_is_one_batch_step_from_empty_with_ones_for_values(
         store.write.at(kernel.features(root * problem.q))[0],
         memory.partition(problem.q.T),
     )
-    # so that a normalised reading is 1 everywhere: it divides by T itself
+    # a normalised reading of it is 1 everywhere, because it divides by T itself
     close(store.ones, store.coefficients[0])
 
 
@@ -287,7 +288,7 @@ def test_one_update_of_an_exact_memory_is_nadaraya_watson_with_patterns_for_valu
         rule=BatchStep(),
         normalise=True,
     )
-    # a step of size 1
+    # the normalised reading is a descent step of size 1
     close(read.T, problem.q.T - np.asarray(memory.gradient(problem.q.T)))
 
 
@@ -324,8 +325,8 @@ def test_soft_nearest_neighbours_are_read_normalised(problem, k):
 
 
 def test_one_step_through_a_deep_linear_network_writes_with_a_sum_of_kernels_one_for_each_layer():
-    """First order: Σ_i P_i P_iᵀ e · κ_i(φ, φ*), with κ_i the inner product of what
-    layer i reads.
+    """To first order the step writes Σ_i P_i P_iᵀ e · κ_i(φ, φ*), where κ_i is the
+    inner product of the inputs of layer i.
     """
     rng = np.random.default_rng(0)
     W = [rng.normal(size=(5, 5)) / 5**0.5 for _ in range(4)]
@@ -352,12 +353,12 @@ def test_one_step_through_a_deep_linear_network_writes_with_a_sum_of_kernels_one
     np.testing.assert_allclose((finite - stepped) / alpha, total.delta, atol=1e-4)
 
 
-# What is not so
+# Counterexamples
 
 
 def test_a_distributed_memory_is_not_the_delta_rule():
-    """Two patterns of κ = .9: their sum answers 1.9 at the first, the delta rule
-    1.09.
+    """For two patterns with κ = .9, the sum gives 1.9 at the first pattern, and the
+    delta rule gives 1.09.
     """
     beta = -2 * np.log(0.9)
     keys = np.array([[0.0, 1.0]])
@@ -371,8 +372,8 @@ def test_a_distributed_memory_is_not_the_delta_rule():
 
 
 def test_the_error_in_a_hidden_layer_is_not_value_less_prediction():
-    """The same activations and label under two heads: two errors, and so two writes at
-    one key.
+    """The same activations and label under two heads give two errors, and so two writes
+    at one key.
     """
     h = np.array([1.0, -0.5, 0.3])
     y = np.array([1.0, 0.0])
@@ -391,8 +392,8 @@ def test_the_error_in_a_hidden_layer_is_not_value_less_prediction():
 
 
 def test_a_channel_of_the_learner_is_no_geometry():
-    """The step writes with one product of matrices and reads with another: E_jl is not
-    symmetric, and not ≥ 0.
+    """The step writes with one product of matrices and reads with another. E_jl is
+    neither symmetric nor positive semidefinite.
     """
     E = np.zeros((2, 2))
     E[0, 1] = 1.0
@@ -405,8 +406,8 @@ def test_a_channel_of_the_learner_is_no_geometry():
 
 
 def test_few_neighbours_are_no_linear_memory(problem):
-    """The reading jumps where a neighbour changes, and what a key weighs depends on the
-    other keys.
+    """The reading jumps where a neighbour changes, and the weight of a key depends on
+    the other keys.
     """
     keys = np.array([[0.0, 1.0, 3.0]])
     values = np.array([[0.0, 1.0, 5.0]])
@@ -430,8 +431,8 @@ def test_few_neighbours_are_no_linear_memory(problem):
 
 
 def test_a_normalised_reading_is_not_linear_in_what_is_stored(problem, geometry):
-    """So that no Write can be read normalised: two memories of the same pairs add up to
-    one that reads the same.
+    """So no Write can be read normalised: two memories of the same pairs add up to a
+    memory with the same normalised reading.
     """
     once = KernelMemory.store(problem.K, problem.R, Laplace(1.0), rule=BatchStep())
     twice = KernelMemory.store(
@@ -444,8 +445,8 @@ def test_a_normalised_reading_is_not_linear_in_what_is_stored(problem, geometry)
 def test_a_normalised_reading_divides_by_what_ones_would_read_so_solved_weights_too(
     problem,
 ):
-    """With X = S⁻¹ it is a ratio of two interpolations: still exact at the keys, and 1
-    everywhere for ones.
+    """With X = S⁻¹, it is a ratio of two interpolations. It is still exact at the keys,
+    and 1 everywhere if all values are ones.
     """
     read = partial(interpolate, problem.K, kernel=Laplace(2.0), normalise=True)
     close(read(problem.R, q=problem.K), problem.R)
@@ -458,8 +459,8 @@ def test_a_normalised_reading_divides_by_what_ones_would_read_so_solved_weights_
 
 
 def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
-    """Sᵢᵢ = 1 and ρ = (n − 1) max|Sᵢⱼ| < 1: ‖S⁻¹ − I‖∞ ≤ ρ/(1 − ρ), and the bound is
-    not idle.
+    """For Sᵢᵢ = 1 and ρ = (n − 1) max|Sᵢⱼ| < 1, ‖S⁻¹ − I‖∞ ≤ ρ/(1 − ρ), and the bound
+    is attained.
     """
     eye = np.eye(M)
     n = M
@@ -470,7 +471,7 @@ def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
         for rule in (Exact(), Cycled(200)):
             X, _ = rule.coefficients(eye, S)
             assert np.abs(np.asarray(X) - eye).sum(1).max() <= rho / (1 - rho)
-        # reached where all overlaps are as negative as they may be
+        # attained if all overlaps are as negative as possible
         worst = eye - rho / (n - 1) * (1 - eye)
         X, _ = Exact().coefficients(eye, worst)
         assert np.abs(np.asarray(X) - eye).sum(1).max() == pytest.approx(

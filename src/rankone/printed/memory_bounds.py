@@ -40,7 +40,8 @@ def lemma_2(
     memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]
 ) -> dict[str, Array]:
     """Ratio of the two sides of each of eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22,
-    D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
+    D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube
+    [0, 1/√D]^D.
 
     "eq18" is not a ratio: it is the largest difference between ∇E and x − sm(−β‖x −
     ξ^μ‖²/2)Ξ, with sm the softmax over μ. Eq. 22 is evaluated with the spectral norm
@@ -160,7 +161,10 @@ def log10_theorem(
 @checked
 def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
     """Logarithm (base 10) of the bound of Corollary 1, the right side of eq. 13, for η
-    = C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13].
+    = C₂/(LB) [D-cor1, D-eq13].
+
+    Here C₂ < 1 is the argument `C2`, L the number of steps, and B the constant of
+    `log10_lipschitz`. The other arguments are as in `log10_theorem`.
     """
     _check_numbers(beta=beta, eps0=eps0, C2=C2)
     if not C2 < 1:
@@ -203,8 +207,11 @@ def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float
 
 @checked
 def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
-    """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and
-    those of eq. 57 [D-eq56-58].
+    """Coefficients of ηA(ηB)ʲ after L steps: those of the recursion ("exact"), of eq.
+    56 ("eq56") and of eq. 57 ("eq57") [D-eq56-58].
+
+    The recursion D⁽ᵗ⁺¹⁾ = (1 + ηB)D⁽ᵗ⁾ + ηA with D⁽⁰⁾ = 0 bounds the distance of the
+    two runs. A bounds the error of the gradient, and B is the Lipschitz constant of ∇E.
     """
     # eq. 56 without its outermost sum
     nested = [comb(steps + j - 1, j) for j in range(steps)]

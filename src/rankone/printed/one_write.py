@@ -27,8 +27,8 @@ def mixed_key_edit(
     k_bare: Real[ArrayLike, " D"],
     v: Real[ArrayLike, " H"],
 ) -> Write:
-    """Edit of the published code, in which u comes from the mean key over the contexts,
-    but uᵀk and Wk use the key without a context.
+    """Edit of the published code, in which the direction u = C⁻¹k uses the mean key
+    over the contexts, but uᵀk and Wk use the key without a context.
 
     With the edited weights the bare key gets the value v exactly, but the mean key in
     general does not. If uᵀk_bare is small, the change of the weights is very large.

@@ -34,8 +34,8 @@ class Barrier(Module):
 
     Attributes:
         Y: Number of frequencies.
-        radius: r, in the unit of the patterns: no run leaves the ball of this radius
-            about its pattern.
+        radius: r, in the unit of the patterns. If `holds` is true, no run leaves the
+            ball of this radius about its pattern.
         leak: Upper bound on the sum of the other patterns' kernels anywhere in such a
             ball.
         gap: Lower bound on S at any start minus S anywhere on the sphere.
@@ -43,8 +43,8 @@ class Barrier(Module):
         level: Lower bound on Ŝ at any start.
         step_size: Algorithm 1 stays inside the ball for every smaller step size. A
             number in (0, 1], or 0 if the theorem does not apply.
-        holds: True if the error is below the gap, and the level above the floor of the
-            memory's logarithm.
+        holds: True if the error is below the gap, and the level above √(K/2Y)/8, the
+            floor below which `DrDAM` replaces the logarithm.
     """
 
     Y: int

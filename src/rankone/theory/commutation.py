@@ -48,8 +48,10 @@ def descend(
     before: Postprocess | None = None,
     after: Postprocess | None = None,
 ) -> Float[Array, "{steps}+1 m n"]:
-    """Iterates of an optimiser on a matrix, the start included: with decay [K-decay], a
-    penalty, or any hook.
+    """Iterates of an optimiser on a matrix, the start included.
+
+    The optimiser may apply weight decay [K-decay], the loss may contain a penalty, and
+    two hooks can change the gradients and the updates.
 
     Args:
         loss: Function of the matrix.
@@ -258,7 +260,7 @@ def _commuting(pairs: Sequence[tuple[Array, Array]]) -> Array:
 
 def scale_by_polar() -> optax.GradientTransformation:
     """Gradient transformation that replaces a matrix G = QΣRᵀ by its polar factor QRᵀ,
-    to which Muon iterates [K-muon].
+    which Muon approximates by an iteration [K-muon].
 
     The transformation is equivariant under orthogonal T and V, because the singular
     vectors rotate with the matrix. It is equivariant under no others in general.

@@ -143,13 +143,13 @@ def implicit_bias(
     """Limit of gradient descent on U from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV
     [K-sharp4].
 
-    Of all W that fit, this limit has the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T.
-    It does not depend on T.
+    The limit is the same for every invertible T. If V is invertible too, the limit has
+    the smallest ‖T⁻¹WV⁻¹‖_F of all W that fit.
 
     Args:
-        X: Inputs, one per row (N, n), N ≤ n, independent.
+        X: Inputs, one per row (N, n), N ≤ n, linearly independent.
         Y: Outputs (N, m).
-        V: Input-side factor (q, n), of rank at least N on the inputs.
+        V: Input-side factor (q, n), such that XVᵀ has rank N.
     """
     X = array("X", X, "(N, n)", 2)
     Y = array("Y", Y, "(N, m)", 2)

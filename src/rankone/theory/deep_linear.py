@@ -151,10 +151,11 @@ def written(
     Args:
         A: Diagonals of the matrices Aᵢ = PᵢPᵢᵀ (N, S), where Pᵢ is the product of the
             layers after layer i in the written channel.
-        B: Products Bᵢ of the layers before layer i in the forward channel (N, 2J, 2J).
+        B: Products Bᵢ of the layers before layer i in the forward channel (N, J, J),
+            for J features.
         e: Error in the written channel (S,).
-        phi: Features of x before the step (2J,).
-        phi_star: Features of x* after it (2J,).
+        phi: Features of x before the step (J,).
+        phi_star: Features of x* after it (J,).
         alpha: Step size.
     """
     kernel = np.einsum("d,nkd,nke,e->n", phi, B, B, phi_star)

@@ -70,7 +70,8 @@ class Drift(Module):
         self, memory: MrDAM, *, points: int = 3
     ) -> Float[Array, "steps N"]:
         """Growth ρ_t of a distance in one step: the largest |1 − ηλ| over the
-        eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
+        eigenvalues λ of ∇²E at equally spaced points of the segment from x⁽ᵗ⁾ to
+        x̂⁽ᵗ⁾. The number of these points is `points`.
 
         The mean value theorem requires the largest value over the whole segment. If the
         curvature varies little along the segment, its ends and its middle are enough.

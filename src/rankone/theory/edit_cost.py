@@ -1,5 +1,9 @@
 """Interference of edits, in closed form: with misjudged and estimated geometries, for
 many keys at once, and for many edits in a row.
+
+The interference of an edit is the sum of the squared changes of the answers at the
+stored keys. For a rank-one edit a uᵀ it is ‖a‖²uᵀCu, where C = KKᵀ is the
+second-moment matrix of the stored keys K.
 """
 
 from math import ceil, inf
@@ -133,7 +137,8 @@ def sample_size(target: float, D: int) -> int:
 def capacity(n: int, D: int, m: int) -> float:
     """Mean interference per edit, divided by ‖r‖², when m random keys are edited at
     once in a memory of n other keys: n/(D−m−1) [R-S4]. Here r is the residual of an
-    edit, and D the length of a key.
+    edit, and D the length of a key. The m keys are independent and 𝒩(0, Σ), and C = nΣ
+    is the mean of the second-moment matrix of the n keys.
 
     Raises:
         ValueError: If m ≥ D − 1, where the mean is infinite.

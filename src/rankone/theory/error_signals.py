@@ -32,7 +32,8 @@ def signal(
     loss: str, y: Real[ArrayLike, " n"], prediction: float = 0.0
 ) -> Float[Array, " n"]:
     """Derivative of the loss with respect to the prediction, for each y (n,): affine in
-    y for "squared", a sign for "absolute".
+    y for "squared", a sign for "absolute". For "Huber" it is affine if |prediction −
+    y| < 1, and otherwise a sign.
     """
     choice("loss", loss, LOSSES)
     return _signal(loss, jnp.asarray(y, float), prediction)

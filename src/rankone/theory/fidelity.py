@@ -108,16 +108,17 @@ class Completion(Module):
         start: The occluded pictures.
         exact: The exact memory's completions.
         distributed: The distributed memory's completions.
-        exact_energies: Energy of the exact memory at the start and after each step, in
-            unit² of the scaled pictures; constant once the state is at rest.
+        exact_energies: Energy of the exact memory at the start and after each step (n,
+            steps + 1), in unit² of the scaled pictures; constant once the state is at
+            rest.
         distributed_energies: The same for the distributed memory, with its own energy.
         exact_error: Mean absolute error of `exact` against the true picture, over the
             hidden entries.
         distributed_error: The same for `distributed`.
         difference: Mean absolute difference of the two, over the hidden entries.
         exact_right: True if the stored picture nearest to `exact` (on the hidden
-            entries) is the right one, and `exact_error` is below `RIGHT_WITHIN`. (Pure
-            noise is nearest to some picture too.)
+            entries) is the right one, and `exact_error` is below `RIGHT_WITHIN` = 0.2.
+            (Pure noise is nearest to some picture too.)
         distributed_right: The same for `distributed`.
         signal_to_noise: k(start, truth)/√(K/2Y) with the kernel k, before the first
             step. Its computation needs the true picture [D-sharp5].
@@ -163,8 +164,8 @@ def complete(
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.
         beta: Inverse temperature for the scaled pictures.
         Y: Number of frequencies (Hadamard, sincos).
-        visible: Fraction of each picture that is visible; the visible entries are
-            clamped.
+        visible: Fraction of each picture, from the top, that is visible; the visible
+            entries are clamped.
         key: JAX random key of the features.
         fill: Grey level of the hidden entries at the start.
         queries: Rows of the pictures that are queried.

@@ -2,7 +2,7 @@ r"""The constrained problem behind an edit: its Lagrangian, its dual, and the li
 system that solves both.
 
 Minimise $\tfrac12\lVert\hat WK-V\rVert_F^2$ subject to $\hat Wk=v$, for keys K (D, n)
-and values V (H, n); k (D,), v and the multiplier Λ (H,), weights (H, D).
+and values V (H, n); k (D,), v and the multiplier Λ (H,), weights (H, D). C = KKᵀ.
 """
 
 from functools import partial
@@ -68,8 +68,8 @@ def lagrangian(
 def lagrangian_by_trace(
     W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
 ) -> tuple[Number, Float[Array, "H H"]]:
-    """Lagrangian L in its expanded form, and the matrix whose trace is the first terms.
-    Without the trace this matrix cannot be added to the other term [R-eq9].
+    """Lagrangian L in its expanded form, and the matrix whose trace is the `objective`.
+    Without the trace this matrix cannot be added to the number Λᵀ(Ŵk − v) [R-eq9].
 
     Returns:
         L, and the matrix ½(ŴK)(ŴK)ᵀ − V(ŴK)ᵀ + ½VVᵀ (H, H), which is not symmetric in

@@ -36,7 +36,7 @@ Risk = float | Float[np.ndarray, "*n"]
 
 class NearestNeighbourRisk(Module):
     """Mean squared distance E Z_n to the nearest of n points. Divided by d, it is the
-    risk of one nearest neighbour [S-eq40].
+    risk of one nearest neighbour for a linear function of norm 1 [S-eq40].
 
     Attributes:
         lower: Proved lower bound c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d),

@@ -3,9 +3,9 @@ of X [W-rule].
 
 M is a memory (H, F) that reads features, K (F, m) are the features of the keys, V (H,
 m) the values, and G (F, F) is the geometry. R = V − MK are the residuals and S = KᵀGK
-is the kernel of the keys. U is the part of S above its diagonal. The functions here use
-plain double-precision matrices and follow the formulas of the text. `rankone.writes`
-implements the rules for practical use.
+is the kernel of the keys. A write adds R X KᵀG to M. U is the part of S above its
+diagonal. The functions here use plain double-precision matrices and follow the formulas
+of the text. `rankone.writes` implements the rules for practical use.
 """
 
 from collections.abc import Callable
@@ -52,8 +52,8 @@ def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
 def partial_solve(
     S: ArrayLike, earlier: float, later: float, slack: float = 0.0
 ) -> Matrix:
-    r"""Matrix X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹. Each pair allows for a
-    fraction of the answers that the earlier and later pairs give [W-rule].
+    r"""Matrix X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹. Each write subtracts
+    fractions of the answers that the earlier and later writes give [W-rule].
 
     U is the part of S above its diagonal. The fractions (earlier, later) = (0, 0) give
     the batch step and (1, 0) the sequence of delta-rule writes, both at the rates

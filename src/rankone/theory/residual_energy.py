@@ -36,7 +36,7 @@ def unit_ball(d: int) -> float:
 @checked
 def neighbour_constant(d: int) -> float:
     """Constant κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of
-    the displacement to the nearest of n points.
+    the displacement to the nearest of n points, for large n.
 
     The mean square is in units of n^(−2/d), for a density of 1 and far from any wall
     [S-sharp1, S-sharp2]. V_d is the volume of the unit ball.

@@ -67,6 +67,9 @@ def soft_reading(
     """Weighted mean Σ w̄ᵢ rᵢ of the residuals of all pairs, with w̄ᵢ proportional to
     exp(−‖q − kᵢ‖/σ): ResMem if all stored pairs are its neighbours [W-knn].
 
+    All weights underflow if q is farther than about 745σ from every key. The result is
+    then NaN; `far_reading` gives the limit.
+
     Args:
         K: Keys (D, m).
         R: Residuals (H, m).

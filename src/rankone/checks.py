@@ -51,7 +51,8 @@ def _set_to(enabled: bool) -> Iterator[None]:
 
 class Outcome(IntEnum):
     """Result code of a computation: 0 if it succeeded, otherwise the kind of failure.
-    Results store it as an integer array, so that it also exists inside jit.
+    Results store it as an integer array, so that it also exists inside jit. The
+    failures are SINGULAR, DEPENDENT, NOT_FINITE and EMPTY, and `message` explains each.
 
     >>> import jax, numpy as np, rankone as ro
     >>> edit = jax.jit(ro.rank_one_edit)(np.eye(2), np.zeros((2, 2)), np.ones(2), np.ones(2))

@@ -33,8 +33,8 @@ __all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_netwo
 
 
 class Dense(Module):
-    """One dense layer x ↦ x Wᵀ + b, or a stack of n of equal shape, to be scanned
-    [K-eq0].
+    """One dense layer x ↦ x Wᵀ + b, or a stack of n layers of equal shape, to be
+    scanned [K-eq0].
 
     Attributes:
         W: Weights (out, in); (n, out, in) for a stack of n layers.
@@ -135,7 +135,7 @@ def initial_layers(
 
     Args:
         key: JAX random key.
-        sizes: Widths from the input to the output, two at least.
+        sizes: Widths from the input to the output, at least two.
         dtype: Dtype of the parameters.
     """
     if not (len(sizes) > 1 and min(sizes) > 0):
@@ -181,8 +181,8 @@ def gradient_step(
     where: Any = None,
     first_order: bool = False,
 ) -> Any:
-    """Parameters after one gradient step θ − η∇L(θ), on all of them or on those that
-    `where` marks. Each parameter keeps its dtype.
+    """Parameters after one gradient step θ − η∇L(θ) of all parameters, or of those
+    that `where` marks. Each parameter keeps its dtype.
 
     Args:
         loss: Function of the parameters.

@@ -38,7 +38,9 @@ class Country:
 
 @cache
 def countries() -> tuple[Country, ...]:
-    """All countries with 250,000 people or more, sorted by name."""
+    """All countries with 250,000 people or more, sorted by name without the article.
+    Each has a `name`, `capital`, `currency`, `continent` and `neighbours`.
+    """
     rows = json.loads(
         (files(__package__) / "countries.json").read_text(encoding="utf-8")
     )

@@ -52,7 +52,8 @@ class Fashion(Module):
 
 
 def fashion_mnist(split: str = "train") -> Fashion:
-    """Fashion-MNIST's pictures and labels.
+    """Fashion-MNIST's pictures, as `images` (n, 784) in [0, 1], and their `labels`
+    (n,) from 0 to 9.
 
     Args:
         split: "train" (60,000 pictures) or "test" (10,000).

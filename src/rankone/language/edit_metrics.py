@@ -216,9 +216,9 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         "efficacy" and "paraphrase", the fractions of questions where the new answer is
         likelier than the true one; "neighbourhood", the fraction where it is not; and
         the averages of "said" and "kept" of `judge`. Each is a dictionary with the
-        fraction as "share", its "interval" and the number of answers as "questions".
-        Also "score", the harmonic mean of the first three, and "edits", the number of
-        edits.
+        fraction as "share", its 95 % "interval" and the number of answers as
+        "questions". Also "score", the harmonic mean of the first three, and "edits",
+        the number of edits.
     """
     start = 1 + integer("paraphrases", paraphrases)
     n = len(judgements)

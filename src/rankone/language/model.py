@@ -98,7 +98,8 @@ class LanguageModel(Module):
     @checked
     def save(self, folder: str | Path) -> Path:
         """Copy of the model in a folder, for `load` and `transformers`; returns the
-        path. `write_checkpoint` describes which names and dtypes are preserved.
+        path. `rankone.language.checkpoint.write_checkpoint` describes which names and
+        dtypes are preserved.
 
         Raises:
             ValueError: If the folder already contains weights.

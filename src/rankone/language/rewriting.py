@@ -263,8 +263,10 @@ def fine_tune(
     ΔW is clipped to [−radius, radius] after each step; and the number of steps.
 
     Args:
-        network: The network.
-        rows: Prompt and new target.
+        network: Network of a language model, such as the `network` of a
+            `LanguageModel`.
+        rows: Tokens of the prompts and the new targets, from
+            `rankone.language.prompts.continuations(tokenizer, prompts, targets)`.
         layer: Number of the block whose down projection is tuned.
         radius: Largest change of a weight, in the unit of the weights.
         rate: Step size of Adam.

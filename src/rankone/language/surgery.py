@@ -42,7 +42,7 @@ class FactEdit(Module):
         request: Request with the answer that the model is to give.
         layer: Number of the block whose down projection changes.
         change: The change of that matrix.
-        model: Name of the model that it was made for.
+        model: Name of the model that the edit was made for.
     """
 
     request: Request = eqx.field(static=True)
@@ -111,8 +111,9 @@ class History(Module):
     """A model and the facts rewritten in it; edits can be undone exactly, because the
     unedited model is stored.
 
-    `rankone.writes.Edited` does the same for one matrix. A common base class would
-    share only the loop and `undo`, and would need both types as parameters.
+    `rankone.writes.Edited` does the same for one matrix. The two have no common base
+    class, which would share only `undo` and the loop that applies the edits, and would
+    need both types as parameters.
 
     Attributes:
         base: The model before any edit.

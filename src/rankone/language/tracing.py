@@ -72,6 +72,9 @@ def trace(
     Gaussian noise with standard deviation `sigmas` times `unit` is added to the
     embeddings of the subject's tokens. Then, for every block and token, the run is
     repeated with the clean state restored there. Many restorations run as one batch.
+    The result contains these probabilities as `restored` (layers, tokens), the
+    probability without noise as `clean`, and with noise but nothing restored as
+    `blurred`.
 
     Args:
         model: The language model.
@@ -84,8 +87,8 @@ def trace(
             more below the block than above, as in ROME's published code.
         noises: Number of draws of the noise to average over.
         sigmas: Standard deviation of the noise, in multiples of `unit`.
-        unit: Standard deviation of the embeddings of subjects, from `subject_noise`; by
-            default that of this subject.
+        unit: Standard deviation of the embeddings of subjects, from
+            `rankone.language.tracing.subject_noise`; by default that of this subject.
         batch: Number of restorations run at a time.
 
     Raises:

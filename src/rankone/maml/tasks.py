@@ -154,7 +154,7 @@ def _cubic(key: Array, shots: int, queries: int) -> Task:
 
 
 class LetterTasks(Module):
-    """Tasks of classifying a few capital letters by the 16 features of UCI Letter,
+    """Classification tasks on a few capital letters, by the 16 features of UCI Letter,
     standardised [M-fig4].
 
     The letters of a task are drawn from 18 for meta-training or from the other 8, which

@@ -75,8 +75,8 @@ def layer_moments(losses: Losses, network: Any) -> Any:
 
     Args:
         losses: Function that takes a network and returns the losses of N examples (N,).
-            It calls each layer of this package once, on a batch (N, n), outside of scan
-            and vmap.
+            It calls each layer of this package once, outside of scan and vmap, on a
+            batch (N, n), or (N, ..., n) with several rows per example.
         network: Pytree of layers, or of arrays; other leaves, such as functions, are
             ignored.
 

@@ -110,11 +110,10 @@ class KroneckerPreconditioner(Module):
     copy of G. `kronecker_preconditioner` makes P from T and V.
 
     Solvers and libraries of linear operators take P directly:
-    `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is, and lineax takes
-
-        tags = lineax.positive_semidefinite_tag
-        vector = jax.ShapeDtypeStruct(P.shape[:1], P.dtype)
-        lineax.FunctionLinearOperator(P.__matmul__, vector, tags)
+    `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is. lineax takes
+    `lineax.FunctionLinearOperator(P.__matmul__, vector, tags)` with
+    `vector = jax.ShapeDtypeStruct(P.shape[:1], P.dtype)` and
+    `tags = lineax.positive_semidefinite_tag`.
 
     Attributes:
         left: TTᵀ (m, m), on the output side.

@@ -126,14 +126,17 @@ def meta_learn(
     """Initial U and factors T and V of a network, meta-learned from tasks drawn at
     random [K-meta].
 
-    Compiled once for the same functions, optimiser and numbers of steps.
+    The result contains them as `network`, and as `losses` the mean of `query` after the
+    inner steps, at each outer step. Compiled once for the same functions, optimiser and
+    numbers of steps.
 
     Args:
         network: Pytree of reparameterised layers to start from.
-        support: support(network, task): the loss that the inner steps minimise.
-        query: query(network, task): the loss after the inner steps, which the outer
-            loop minimises.
-        sample: sample(key): a random task.
+        support: Function support(network, task), the loss that the inner steps
+            minimise.
+        query: Function query(network, task), the loss after the inner steps, which the
+            outer loop minimises.
+        sample: Function sample(key), which draws a random task of any type.
         key: JAX random key.
         inner_rate: Step size of the inner steps.
         inner_steps: Number of inner steps.

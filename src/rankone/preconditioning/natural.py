@@ -41,9 +41,9 @@ Losses = Callable[[Any, Any], Float[Array, " N"]]
 def whiten(
     network: Any, moments: Any, *, damping: float = 0.0, sides: str = "input"
 ) -> Any:
-    """Network of the same function, with each layer written in coordinates in which the
-    second moments of its inputs, its output gradients or both are the identity
-    [K-prong].
+    """Network that computes the same function, with each layer written in coordinates
+    in which the second moments of its inputs, its output gradients or both are the
+    identity [K-prong].
 
     Args:
         network: Pytree of layers, dense or reparameterised.
@@ -104,6 +104,10 @@ def prong(
 ) -> Prong:
     """Functions `init` and `step` of training by plain SGD on the U of W = TUV, with
     whitening T and V that are recomputed every `every` steps [K-prong, K-unn-stats].
+
+    `init(network, batch)` returns the first state, and `step(state, batch)` the next
+    state and the mean loss on the batch before the step. The trained network is
+    `state.network`.
 
     Args:
         losses: losses(network, batch): the loss of each example (N,); it calls every

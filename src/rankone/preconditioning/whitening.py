@@ -178,9 +178,9 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
         power: Any real number.
 
     Raises:
-        ValueError: If A is not square, not symmetric, or, for a negative power,
-            singular to working precision. Where no error can be raised, as inside jit,
-            the power of such a matrix is NaN.
+        ValueError: If A is not square, not symmetric, has a negative eigenvalue, or,
+            for a negative power, is singular to working precision. Where no error can
+            be raised, as inside jit, the power of such a matrix is NaN.
     """
     _check_exponent(power)
     A = array("A", A, "(n, n)", 2)

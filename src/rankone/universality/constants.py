@@ -32,13 +32,14 @@ class Constants(Module):
         margin: m, distance from the prediction before the step up to the smallest y.
             Without it some errors would have the other sign, and the ReLUs would clip
             them.
-        offset: δ, activation before the step of the channel that the step writes. At 0
-            a ReLU passes no gradient.
+        offset: δ, activation before the step of the slots, the units that the step
+            writes. At 0 a ReLU passes no gradient.
         switch: θ_b, the input that is a parameter, before the step; at 0 it gets no
             gradient.
-        damping: μ, factor with which the features' own layer reaches the channel that
-            the step writes.
-        epsilon: ε of the matrices A and B as printed in the paper.
+        damping: μ, factor with which the layer that computes the features of x reaches
+            the slots.
+        epsilon: ε of the matrices A and B as printed in the paper. A selects the slot
+            that a layer writes, and B the cell that it writes for.
         ramp: ω, width of the ramps between cells in units of a cell; None for 2⁻¹⁴ in
             float32 and 2⁻²⁰ in float64, rounded down to a power of two in units of x.
         sleep: σ, distance below zero of the fitted units' pre-activations before the
@@ -98,8 +99,9 @@ class Constants(Module):
         1].
 
         Constants in the unit of y grow with s. For s > 1 the constant w falls, so that
-        the change αwΔ stays small relative to the weights. For s < 1 the activations
-        that must be small relative to αwΔ fall.
+        the change αwΔ stays small relative to the weights, where Δ is the error of the
+        prediction before the step. For s < 1 the activations that must be small
+        relative to αwΔ fall.
         """
         positive("s", s)
         small = min(s, 1.0)
@@ -114,8 +116,8 @@ class Constants(Module):
         )
 
     def width(self, J: int, dtype: Any) -> float:
-        """Width ω of the ramps in units of x. Powers of two make float32 arithmetic on
-        the ramps exact.
+        """Width ω of the ramps in units of x, for J cells on each axis and weights of
+        this dtype. Powers of two make float32 arithmetic on the ramps exact.
         """
         J = integer("J", J)
         dtype = floating("dtype", dtype)
@@ -196,8 +198,9 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
 
 
 def lookup_table(target: Target, cells: int) -> Target:
-    """The target as a function that moves x and x* to the centres of their cells first.
-    The constructions with a table approximate this function.
+    """The target f(x, y, x*) as a function that first moves x and x* to the centres of
+    their cells, with the number `cells` of cells on [0, 1]. The constructions "seed"
+    and "logdepth" of `universal_learner` approximate this function.
     """
     cells = integer("cells", cells)
     _check_callable(target)

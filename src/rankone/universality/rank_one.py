@@ -34,8 +34,8 @@ class RankOneStep(Module):
     Attributes:
         network: Before the step.
         switch: Gradient of θ_b (s,).
-        terms: Errors of each layer (..., k, out), divided by k, and the inputs
-            (..., k, in).
+        terms: Errors of each layer at the k shots (..., k, out), divided by k, and its
+            inputs (..., k, in).
         alpha: Step size.
     """
 
@@ -73,8 +73,9 @@ class RankOneStep(Module):
 
     @jax.jit
     def writes(self) -> tuple[Write, ...]:
-        """Change of each layer's weights and bias by the step, first to last: −α Σ_s
-        a_s [b_s; 1]ᵀ with the errors a_s and the inputs b_s, one column per shot.
+        """Change of each layer's weights and bias by the step, first to last: −α Σᵢ
+        aᵢ [bᵢ; 1]ᵀ with the errors aᵢ and the inputs bᵢ of shot i. A `Write` has one
+        column per shot.
 
         A stack gives one `Write` per layer, and a layer without a bias has no 1. θ_b is
         in no matrix; it changes by −α `switch`.

@@ -22,7 +22,8 @@ class BenchExplorer(Explorer):
 
     Attributes:
         settings: Settings that the page starts with: view ("line" or "plane"), pairs
-            (n, 3) as x, y and the error of the value, way (0 to 3), divide, width (of
+            (n, 3) as x, y and the error of the value, way (0 to 3), divide (True to
+            divide each answer by that of a memory whose values are all 1), width (of
             the kernel), kernel ("laplace" or "gaussian"), noise (its standard
             deviation), omega, rounds (a power of two), backward (the last pair is
             written first), Y (random frequencies; 0 for the kernel itself), seed (of

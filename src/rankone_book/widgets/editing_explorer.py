@@ -19,7 +19,8 @@ class EditingExplorer(Explorer):
     """Keys, values and the edit in the plane; drag any of them. The page computes
     everything.
 
-    With a kernel behind the page, `edit()` makes the displayed edit with the package.
+    With a Jupyter kernel behind the page, `edit()` makes the displayed edit with the
+    package.
 
     Attributes:
         settings: Settings that the page starts with: keys (n, 2), W (2, 2), k and v

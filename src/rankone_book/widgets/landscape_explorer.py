@@ -10,8 +10,9 @@ __all__ = ["LandscapeExplorer"]
 
 
 class LandscapeExplorer(Explorer):
-    """E beside Ê in the plane, both descents from one query, and the tube that their
-    distance cannot leave.
+    """The energy E and its approximation Ê by random features, side by side in the
+    plane, and the descents on both from one query. A tube around the descent on E has
+    the bound on the distance of the two as its radius.
 
     The page draws the frequencies that `rankone.RandomFeatures` draws from the same
     seed, and does in JavaScript what `MrDAM`, `DrDAM`, `rankone.theory.drift.drift` and

@@ -25,16 +25,19 @@ class PreconditioningExplorer(Explorer):
     """Three descents of a 2 × 2 matrix on one loss: plain, on U with W = TUV, and on W
     with P = VᵀV ⊗ TTᵀ.
 
-    The page computes everything. With a kernel, the reader's changes come back in
-    `settings`, and `T` and `V` are the displayed matrices, for use with
+    The page computes everything. With a Jupyter kernel, the reader's changes come back
+    in `settings`, and `T` and `V` are the displayed matrices, for use with
     `rankone.preconditioning`.
 
     Attributes:
         settings: Settings that differ from the page's own start: conditionA, angleA,
             conditionD (the loss), conditionT, angleT, rankT, conditionV, angleV, rankV
             (the factors), method ("gd", "heavy", "nesterov", "decoupled", "penalty",
-            "adam" or "muon"), momentum, lambda, rate, best, share (the steps),
-            tolerance, steps, start (W₀ as two rows). Angles are in degrees.
+            "adam" or "muon"), momentum, lambda (the decay), rate (step size), best
+            (True for the best fixed step of each path), share (otherwise: step size as
+            a fraction of the largest stable one), tolerance (distance from the end of a
+            path, as a fraction of the initial distance, at which its steps are
+            counted), steps, start (W₀ as two rows). Angles are in degrees.
     """
 
     _esm = Path(__file__).parent / "static" / "preconditioning.js"
@@ -42,12 +45,12 @@ class PreconditioningExplorer(Explorer):
 
     @property
     def T(self) -> NDArray:
-        """The factor T on show (2, 2), or (2, 1) where it has one column."""
+        """The displayed factor T (2, 2), or (2, 1) where it has one column."""
         return self._factor("T")
 
     @property
     def V(self) -> NDArray:
-        """The factor V on show (2, 2), or (1, 2) where it has one row."""
+        """The displayed factor V (2, 2), or (1, 2) where it has one row."""
         return self._factor("V").T
 
     def _factor(self, name: str) -> NDArray:

@@ -15,7 +15,7 @@ class ResidualExplorer(Explorer):
 
     The page computes everything, from JAX's own random numbers:
     `rankone.theory.linear_resmem.sample_ball` with the same key gives the page's
-    points. With a kernel, the reader's changes come back in `settings`.
+    points. With a Jupyter kernel, the reader's changes come back in `settings`.
 
     Attributes:
         settings: Settings that differ from the page's own start: view ("line", "plane"

@@ -36,7 +36,7 @@ _QUESTIONS = (
 
 class RetrievalExplorer(Explorer):
     """Two memories side by side in the page, and the same run in JAX when there is a
-    kernel.
+    Jupyter kernel.
 
     The page computes with Hadamard features drawn from JAX's own generator, so
     `rankone` gets the same numbers from the same seed. Pressing "Run in JAX" in the

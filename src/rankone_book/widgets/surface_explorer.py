@@ -21,8 +21,8 @@ class SurfaceExplorer(Explorer):
     descent drawn twice.
 
     The page descends on all pixels, as `MrDAM` and `retrieve` do, and projects each
-    state on the plane. The part of the state off the plane shrinks by 1 − η in each
-    step and adds half its square to the energy, so that the surface and the path
+    state on the plane. The part of the state off the plane is multiplied by 1 − η in
+    each step and adds half its square to the energy, so that the surface and the path
     together show the whole run. Tests compare the page with JAX.
 
     Attributes:

@@ -19,8 +19,8 @@ class UniversalityExplorer(Explorer):
     step by backpropagation through all its layers; tests compare both with JAX.
 
     Attributes:
-        settings: Settings that the page starts with (the network of two hidden layers
-            with 200 units, where none are given): target ("sine", "neighbour", "bump"
+        settings: Settings that the page starts with (if none are given, the network of
+            two hidden layers with 200 units): target ("sine", "neighbour", "bump"
             or "drawn"), construction ("seed", "logdepth", "constant", "shallow" or
             "two_layers") and its size (cells per axis, or units of the fitted net), x
             and y of the training pair, probe (the x* to look at), ratio (step size over

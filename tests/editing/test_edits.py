@@ -479,6 +479,21 @@ def test_a_sequence_is_the_loop_of_single_edits(x64, beta, omega):
     )
 
 
+def test_a_protected_sequence_refuses_more_keys_than_dimensions_and_dependent_ones(x64):
+    K, _, W, Ks, Vs = problem(m=6)
+    C = K @ K.T
+    repeated = Ks[:, [0, 1, 2, 3, 4, 0]]
+    more = np.concatenate([Ks, K[:, : len(K) - 5]], axis=1)
+    values = np.concatenate([Vs, W @ K[:, : len(K) - 5]], axis=1)
+    assert more.shape[1] == len(K) + 1
+    for keys, targets in ((repeated, Vs), (more, values)):
+        with refused(ValueError, match="dependent up to rounding"):
+            sequential_edit(W, C, keys, targets, beta=inf)
+        assert np.isfinite(
+            sequential_edit(W, C, keys, targets, beta=1.0).residuals
+        ).all()
+
+
 def test_the_second_edit_takes_from_the_first_what_the_formula_says(x64):
     K, _, W, Ks, Vs = problem(m=2)
     C = K @ K.T

@@ -76,8 +76,8 @@ def sequential_edit(
     Args:
         W: Weights (H, D).
         C: Second moments (D, D), or a `KeyGeometry`.
-        K: Keys (D, m), in the order they are written; there may be more than D of them
-            when `beta` is 0.
+        K: Keys (D, m), in the order they are written. There may be more than D of them,
+            except when `beta` is ∞: then they must be linearly independent.
         V: Values (H, m).
         beta: Weight with which a written key enters C, at least 0.
         omega: As in `batch_edit`.
@@ -139,8 +139,14 @@ def _sequence(
     A = geometry.solve(K)
     S = K.T @ A
     left, keys, residuals = recursion(V - W @ K, S, beta, omega)
-    interference = jnp.sum((left @ (keys @ S @ keys.T)) * left)
-    edit = Write(left, A @ keys.T, interference, _fault(geometry, S, left))
+    M = keys @ S @ keys.T
+    # A protected sequence writes along the part of each key that the earlier keys leave
+    # free. It must be more than rounding error, as a pivot must be in a batch.
+    free = jnp.diagonal(M) / jnp.diagonal(S)
+    spent = len(S) > len(A) or ~(free.min() > smallest_pivot(len(S), S.dtype))
+    dependent = jnp.isinf(beta) & spent
+    fault = _fault(geometry, S, left, dependent)
+    edit = Write(left, A @ keys.T, jnp.sum((left @ M) * left), fault)
     return SequentialEdit(edit, residuals), quality
 
 

@@ -99,8 +99,8 @@ def smallest_pivot(n: int, dtype: Any) -> float:
 def accurate_difference(
     B: Float[Array, "n *m"], A: Float[Array, "d n"], X: Float[Array, "d *m"]
 ) -> Float[Array, "n *m"]:
-    """Residual B − Aᵀ X, summed as if in twice the precision of B and rounded once at
-    the end.
+    """Residual B − Aᵀ X of A (d, n) and X (d, m) or (d,), summed as if in twice the
+    precision of B and rounded once at the end.
 
     Each factor is split into two numbers of half the digits, whose products have no
     rounding error. The rounding error of each addition is computed by Knuth's TwoSum

@@ -3,8 +3,9 @@ random or damaged patterns for memories.
 
 The 24 photographs are 64×64 crops of pictures in scikit-image and scikit-learn; the
 letters are the UCI Letter Recognition data of Frey and Slate (CC BY 4.0).
-ATTRIBUTION.md beside this file names every source and licence. Fashion-MNIST alone is
-too large to ship: `fashion_mnist` finds it on the system or downloads it once.
+ATTRIBUTION.md in the folder of this module names every source and licence.
+Fashion-MNIST alone is too large to ship: `fashion_mnist` finds it on the system or
+downloads it once.
 
 >>> import rankone as ro
 >>> ro.data.photographs(32).shape, ro.data.photograph_names()[:2]

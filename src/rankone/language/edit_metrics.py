@@ -38,7 +38,7 @@ def judge(
         model: The unedited language model.
         fact: The fact, with its paraphrases and neighbours.
         layer: Number of the block whose down projection is changed.
-        changes: Name → Ŵ − W (d, D), or None for the unedited model.
+        changes: Name → Ŵ − W (outputs, inputs), or None for the unedited model.
 
     Returns:
         Name → dictionary with three entries. "margin" is the mean log-probability per
@@ -216,7 +216,8 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         "efficacy" and "paraphrase", the fractions of questions where the new answer is
         likelier than the true one; "neighbourhood", the fraction where it is not; and
         the averages of "said" and "kept" of `judge`. Each is a dictionary with the
-        fraction as "share", its "interval" and the number of answers as "questions".
+        fraction as "share", its 95 % "interval" and the number of answers as
+        "questions".
         Also "score", the harmonic mean of the first three, and "edits", the number of
         edits.
     """

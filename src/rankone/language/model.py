@@ -44,7 +44,8 @@ class LanguageModel(Module):
     """A network with its tokenizer.
 
     Attributes:
-        network: The weights; `replace` it, or use `with_down`, for an edited model.
+        network: The weights. Use `with_down` or `dataclasses.replace` to make an edited
+            model.
         tokenizer: Turns text into tokens and back.
         name: Name of the model in captions and saved edits.
         source: The folder that the weights came from, whose files, names and dtypes
@@ -98,7 +99,8 @@ class LanguageModel(Module):
     @checked
     def save(self, folder: str | Path) -> Path:
         """Copy of the model in a folder, for `load` and `transformers`; returns the
-        path. `write_checkpoint` describes which names and dtypes are preserved.
+        path. If the model has a `source`, every tensor keeps its file, name and dtype.
+        Otherwise one file is written, in the network's own dtype.
 
         Raises:
             ValueError: If the folder already contains weights.
@@ -106,8 +108,8 @@ class LanguageModel(Module):
         return write_checkpoint(self.network, self.tokenizer, folder, self.source)
 
     def with_down(self, layer: int, W: Any) -> "LanguageModel":
-        """The model with another down projection in one block; this one stays as it
-        is.
+        """The model with W (outputs, inputs) as the down projection of block `layer`;
+        this model stays as it is.
         """
         return replace(self, network=self.network.with_down(layer, W))
 

@@ -105,7 +105,7 @@ class Fact:
     Attributes:
         request: Request for the edit.
         truth: The true answer.
-        relation: Name of the relation in `RELATIONS`.
+        relation: "capital", "currency" or "continent".
         paraphrases: Other questions about the same fact.
         neighbours: The same question about other countries, each with its true answer.
     """

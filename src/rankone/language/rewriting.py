@@ -263,8 +263,8 @@ def fine_tune(
     ΔW is clipped to [−radius, radius] after each step; and the number of steps.
 
     Args:
-        network: The network.
-        rows: Prompt and new target.
+        network: Weights of a language model (`LanguageModel.network`).
+        rows: Prompt and new target, from `rankone.language.prompts.continuations`.
         layer: Number of the block whose down projection is tuned.
         radius: Largest change of a weight, in the unit of the weights.
         rate: Step size of Adam.
@@ -272,7 +272,7 @@ def fine_tune(
         enough: Stop when the mean −log p of the target falls below this.
 
     Returns:
-        ΔW (d, D), and the number of steps taken.
+        ΔW (outputs, inputs), and the number of steps taken.
 
     Raises:
         ValueError: If there is no such block, or a number is out of range.

@@ -91,15 +91,16 @@ def key_geometry(
     """`KeyGeometry` of an edit: the factored mean second moment of the keys over the
     corpus, plus a ridge.
 
-    The first token of each window is left out, as in `key_moments`. With five keys per
-    dimension and the default ridge, the interference of an edit is on average less than
-    a quarter above the least possible, measured on keys of the book's corpus.
+    The first token of each window is left out, because it has no context. With five
+    keys per dimension and the default ridge, the interference of an edit is on average
+    less than a quarter above the least possible, measured on keys of the book's corpus.
 
     Args:
         model: The language model that reads the corpus.
         layer: Number of the block.
         ridge: Fraction of the mean of C's diagonal that is added to the diagonal.
-        options: Passed to `key_moments`.
+        options: Passed to `rankone.language.statistics.key_moments`, which computes C:
+            texts (by default the book's corpus), window, batch and skip.
 
     Raises:
         ValueError: If there is no such block, or `ridge` is negative.

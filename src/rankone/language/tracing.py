@@ -84,9 +84,14 @@ def trace(
             more below the block than above, as in ROME's published code.
         noises: Number of draws of the noise to average over.
         sigmas: Standard deviation of the noise, in multiples of `unit`.
-        unit: Standard deviation of the embeddings of subjects, from `subject_noise`; by
-            default that of this subject.
+        unit: Standard deviation of the embeddings of subjects, from
+            `rankone.language.tracing.subject_noise`; by default that of this subject.
         batch: Number of restorations run at a time.
+
+    Returns:
+        Probabilities of the answer. `restored` (blocks, tokens) is with noise and one
+        state restored, `clean` without noise, and `blurred` with noise and nothing
+        restored. `effect` is `restored` minus `blurred`.
 
     Raises:
         ValueError: If the subject is not in the prompt, or an option is out of range.

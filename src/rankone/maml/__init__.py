@@ -1,7 +1,7 @@
 """Meta-learning by gradient descent: an initialisation from which a few gradient steps
 learn a task [M-figs2–5].
 
-A *learner* maps a task's few examples to predictions. `GradientLearner` takes gradient
+A learner maps a task's few examples to predictions. `GradientLearner` takes gradient
 steps from a meta-learned initialisation (MAML), `RecurrentLearner` reads the examples
 in order, and `OracleLearner` gets the description of the task. One loop, `meta_train`,
 trains them all; `evaluate` and `after_steps` measure them on tasks that `draw_tasks`

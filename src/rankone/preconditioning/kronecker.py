@@ -110,7 +110,7 @@ class KroneckerPreconditioner(Module):
     copy of G. `kronecker_preconditioner` makes P from T and V.
 
     Solvers and libraries of linear operators take P directly:
-    `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is, and lineax takes
+    `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is, and lineax takes::
 
         tags = lineax.positive_semidefinite_tag
         vector = jax.ShapeDtypeStruct(P.shape[:1], P.dtype)
@@ -120,6 +120,7 @@ class KroneckerPreconditioner(Module):
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
         order: Order in which a vec stacks the entries of its matrix, "column" or "row".
+            With "row", P is L ⊗ R.
         outcome: Code of `rankone.checks.Outcome` for an inverse; None for a P that is
             not an inverse.
     """

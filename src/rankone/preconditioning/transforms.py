@@ -155,11 +155,11 @@ def estimated_kronecker(
 
     The parameters are layers of this package, or any pytree of arrays, such as an
     equinox module filtered by `eqx.is_array` or the parameters of a flax module. A
-    matrix is preconditioned from both sides, in either layout, and a vector by the
-    inverse of its one moment. The gradient of an array is unchanged if the array has
-    another number of axes, if an axis is longer than `largest`, or if `layer_moments`
-    marked the array as `Skipped`. `optax.partition` can give such arrays their own
-    learning rate.
+    matrix, in either layout, is preconditioned from the sides that `sides` names. A
+    vector has only an output side, where the preconditioner is the inverse of the
+    moment D. The gradient of an array is unchanged if the array has another number of
+    axes, if an axis is longer than `largest`, or if `layer_moments` marked the array as
+    `Skipped`. `optax.partition` can give such arrays their own learning rate.
 
     Args:
         decay: Decay of the moving averages, in [0, 1).

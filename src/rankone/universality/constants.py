@@ -98,8 +98,8 @@ class Constants(Module):
         1].
 
         Constants in the unit of y grow with s. For s > 1 the constant w falls, so that
-        the change αwΔ stays small relative to the weights. For s < 1 the activations
-        that must be small relative to αwΔ fall.
+        the change αwΔ, with the error Δ, stays small relative to the weights. For s < 1
+        the activations that must be small relative to αwΔ fall.
         """
         positive("s", s)
         small = min(s, 1.0)
@@ -114,8 +114,8 @@ class Constants(Module):
         )
 
     def width(self, J: int, dtype: Any) -> float:
-        """Width ω of the ramps in units of x. Powers of two make float32 arithmetic on
-        the ramps exact.
+        """Width ω of the ramps in units of x, for J cells on [0, 1]. Powers of two make
+        float32 arithmetic on the ramps exact.
         """
         J = integer("J", J)
         dtype = floating("dtype", dtype)
@@ -196,8 +196,9 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
 
 
 def lookup_table(target: Target, cells: int) -> Target:
-    """The target as a function that moves x and x* to the centres of their cells first.
-    The constructions with a table approximate this function.
+    """The target, a function of (x, y, x*), as a function that first moves x and x* to
+    the centres of their cells: [0, 1] is divided into `cells` equal ones. The
+    constructions with a table approximate this function.
     """
     cells = integer("cells", cells)
     _check_callable(target)

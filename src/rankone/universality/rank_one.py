@@ -34,8 +34,8 @@ class RankOneStep(Module):
     Attributes:
         network: Before the step.
         switch: Gradient of θ_b (s,).
-        terms: Errors of each layer (..., k, out), divided by k, and the inputs
-            (..., k, in).
+        terms: Errors of each layer (..., k, out), divided by the number k of shots, and
+            the inputs (..., k, in).
         alpha: Step size.
     """
 

@@ -10,8 +10,8 @@ __all__ = ["LandscapeExplorer"]
 
 
 class LandscapeExplorer(Explorer):
-    """E beside Ê in the plane, both descents from one query, and the tube that their
-    distance cannot leave.
+    """The energy E of `MrDAM` beside the energy Ê of `DrDAM` in the plane, both
+    descents from one query, and the tube that their distance cannot leave.
 
     The page draws the frequencies that `rankone.RandomFeatures` draws from the same
     seed, and does in JavaScript what `MrDAM`, `DrDAM`, `rankone.theory.drift.drift` and
@@ -21,7 +21,7 @@ class LandscapeExplorer(Explorer):
         settings: Settings that the page starts with: view ("exact": E alone; "both";
             "tube": with the tube of the recursion), patterns (n, 2) and query (2,),
             with entries from −1.3 to 1.3 (points outside are moved to the rim), beta, Y
-            (frequencies), seed, basis (as of `RandomFeatures`), eta (step size) and
+            (frequencies), seed, basis (as in `RandomFeatures`), eta (step size) and
             steps.
 
     >>> from rankone_book.widgets import LandscapeExplorer

@@ -25,10 +25,10 @@ class MosaicExplorer(Explorer):
     Attributes:
         tiles: The first 2,500 pictures, as `rankone_book.characters` packs them.
         others: The remaining ones.
-        settings: What the page starts with: K (how many pictures are stored, the first
-            ones), target (which of them the query is made of), damage ("eighth",
-            "quarter" or "half" of it hidden, or "flips": a twentieth of its pixels
-            flipped), beta, Y (frequencies), eta (step size), steps and seed.
+        settings: Settings that the page starts with: K (how many pictures are stored,
+            the first ones), target (which of them the query is made of), damage
+            ("eighth", "quarter" or "half" of it hidden, or "flips": a twentieth of its
+            pixels flipped), beta, Y (frequencies), eta (step size), steps and seed.
 
     >>> from rankone_book.widgets import MosaicExplorer
     >>> MosaicExplorer(K=2500, damage="half").settings

@@ -33,8 +33,10 @@ class PreconditioningExplorer(Explorer):
         settings: Settings that differ from the page's own start: conditionA, angleA,
             conditionD (the loss), conditionT, angleT, rankT, conditionV, angleV, rankV
             (the factors), method ("gd", "heavy", "nesterov", "decoupled", "penalty",
-            "adam" or "muon"), momentum, lambda, rate, best, share (the steps),
-            tolerance, steps, start (W₀ as two rows). Angles are in degrees.
+            "adam" or "muon"), momentum, lambda (decay), rate (step size), best
+            (True for the best fixed step of each path), share (the step of each path as
+            a fraction of its largest stable one, unless best is True), tolerance (where
+            a path ends), steps, start (W₀ as two rows). Angles are in degrees.
     """
 
     _esm = Path(__file__).parent / "static" / "preconditioning.js"
@@ -42,12 +44,12 @@ class PreconditioningExplorer(Explorer):
 
     @property
     def T(self) -> NDArray:
-        """The factor T on show (2, 2), or (2, 1) where it has one column."""
+        """The displayed factor T (2, 2), or (2, 1) if it has one column."""
         return self._factor("T")
 
     @property
     def V(self) -> NDArray:
-        """The factor V on show (2, 2), or (1, 2) where it has one row."""
+        """The displayed factor V (2, 2), or (1, 2) if it has one row."""
         return self._factor("V").T
 
     def _factor(self, name: str) -> NDArray:

@@ -54,6 +54,10 @@ class Outcome(IntEnum):
     Results store it as an integer array, so that it also exists inside jit. The
     failures are SINGULAR, DEPENDENT, NOT_FINITE and EMPTY, and `message` explains each.
 
+    The codes are 0 OK, 1 SINGULAR (the geometry C or another matrix is singular), 2
+    DEPENDENT (the keys are linearly dependent), 3 NOT_FINITE (the result has NaN or
+    infinity) and 4 EMPTY (nothing is stored).
+
     >>> import jax, numpy as np, rankone as ro
     >>> edit = jax.jit(ro.rank_one_edit)(np.eye(2), np.zeros((2, 2)), np.ones(2), np.ones(2))
     >>> ro.checks.Outcome(int(edit.outcome)).message

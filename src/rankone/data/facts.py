@@ -55,6 +55,10 @@ def country(name: str) -> Country:
     Args:
         name: Name in English, as in `Country`.
 
+    Returns:
+        The country, with its `name`, `capital`, `currency` and `continent`, and as
+        `neighbours` the names of the countries it borders on.
+
     Raises:
         ValueError: If there is no such country; the message lists the most similar
             names.

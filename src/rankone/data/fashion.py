@@ -58,6 +58,10 @@ def fashion_mnist(split: str = "train") -> Fashion:
     Args:
         split: "train" (60,000 pictures) or "test" (10,000).
 
+    Returns:
+        The pictures as `images`, float32 (n, 784) in [0, 1], and the classes 0 to 9 as
+        `labels`, int32 (n,).
+
     Raises:
         ValueError: If there is no such split, or a file is damaged.
         ImportError: If the files are neither on the system nor in the cache, and pooch

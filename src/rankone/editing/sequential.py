@@ -47,8 +47,8 @@ class Cycles(Module):
 
     Attributes:
         edit: The sum of all rounds.
-        errors: Distance to the batch edit, ‖(W_c − Ŵ)K‖_F, before the first cycle and
-            after each (cycles + 1,).
+        errors: Distance to the batch edit, ‖(W_c − Ŵ)K₀‖_F at old keys K₀ with C =
+            K₀K₀ᵀ, before the first round and after each (cycles + 1,).
     """
 
     edit: Write
@@ -82,8 +82,12 @@ def sequential_edit(
         beta: Weight with which a written key enters C, at least 0.
         omega: As in `batch_edit`.
 
+    Returns:
+        The sum of all edits as `edit`, and as `residuals` (m + 1, m) the distance
+        ‖Wₜkᵢ − vᵢ‖ of every pair i after t edits.
+
     Raises:
-        ValueError: As `batch_edit`, or if `beta` is negative.
+        ValueError: As for `batch_edit`, or if `beta` is negative.
     """
     W = matrix(W, finite=False)
     C, _ = as_moments(C, W=W)
@@ -118,6 +122,11 @@ def cyclic_edit(
         K: Keys (D, m), linearly independent.
         V: Values (H, m).
         cycles: Number of rounds.
+
+    Returns:
+        The sum of all rounds as `edit`, and as `errors` (cycles + 1,) the distance to
+        the batch edit Ŵ before the first round and after each. It is ‖(W_c − Ŵ)K₀‖_F
+        at old keys K₀ with C = K₀K₀ᵀ.
     """
     W = matrix(W, finite=False)
     C, _ = as_moments(C, W=W)

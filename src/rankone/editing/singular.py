@@ -25,10 +25,10 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
     """The limit, as λ → 0, of the edit with C = KKᵀ + λI, for any number of keys.
 
     If k lies outside the span of K, it is written along its part P⊥k orthogonal to the
-    span, with u = P⊥k/‖P⊥k‖² and without any interference at the keys of K. If k lies
-    inside the span, it is written with the pseudo-inverse of C. At other keys of the
-    same kind the interference can be large, because ‖P⊥k‖ can be small. Use a finite
-    ridge if K is only a sample of the keys.
+    span. The change (v − Wk)(P⊥k)ᵀ/‖P⊥k‖² has no interference at the keys of K. If k
+    lies inside the span, it is written with the pseudo-inverse of C. At other keys of
+    the same kind the interference can be large, because ‖P⊥k‖ can be small. Use a
+    finite ridge if K is only a sample of the keys.
 
     Args:
         W: Weights (H, D).

@@ -34,9 +34,9 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
         path: Path of the matrix, as in "layers[2].weight" or "params.Dense_0.kernel",
             or a tuple of JAX's keys. A further number at the end selects one matrix of
             a stack.
-        layout: "out_in" if the model computes Wx (equinox, most of Hugging Face),
-            "in_out" if it computes xW (flax's kernels). There is no default, because a
-            square matrix fits both.
+        layout: "out_in" if the model computes Wx (equinox, most models of Hugging
+            Face), "in_out" if it computes xW (flax's kernels). There is no default,
+            because a square matrix fits both.
 
     Raises:
         ValueError: If there is no such path (the message lists the nearest ones), or
@@ -64,7 +64,7 @@ def edit_at(
             rounding of one addition; keep the unedited tree to have them exactly.
 
     Raises:
-        ValueError: As `weight_at`, or if the edit is for a matrix of another shape.
+        ValueError: As for `weight_at`, or if the edit is for a matrix of another shape.
     """
     choice("layout", layout, _AXES)
     # A second flattening is cheap: `find_weight`, which names every leaf, takes a

@@ -38,7 +38,7 @@ def judge(
         model: The unedited language model.
         fact: The fact, with its paraphrases and neighbours.
         layer: Number of the block whose down projection is changed.
-        changes: Name → Ŵ − W (d, D), or None for the unedited model.
+        changes: Name → Ŵ − W (outputs, inputs), or None for the unedited model.
 
     Returns:
         Name → dictionary with three entries. "margin" is the mean log-probability per

@@ -44,7 +44,8 @@ class LanguageModel(Module):
     """A network with its tokenizer.
 
     Attributes:
-        network: The weights; `replace` it, or use `with_down`, for an edited model.
+        network: The weights. Use `with_down` or `dataclasses.replace` to make an edited
+            model.
         tokenizer: Turns text into tokens and back.
         name: Name of the model in captions and saved edits.
         source: The folder that the weights came from, whose files, names and dtypes
@@ -107,8 +108,8 @@ class LanguageModel(Module):
         return write_checkpoint(self.network, self.tokenizer, folder, self.source)
 
     def with_down(self, layer: int, W: Any) -> "LanguageModel":
-        """The model with another down projection in one block; this one stays as it
-        is.
+        """The model with W (outputs, inputs) as the down projection of block `layer`;
+        this model stays as it is.
         """
         return replace(self, network=self.network.with_down(layer, W))
 

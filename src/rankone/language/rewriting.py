@@ -274,7 +274,7 @@ def fine_tune(
         enough: Stop when the mean −log p of the target falls below this.
 
     Returns:
-        ΔW (d, D), and the number of steps taken.
+        ΔW (outputs, inputs), and the number of steps taken.
 
     Raises:
         ValueError: If there is no such block, or a number is out of range.

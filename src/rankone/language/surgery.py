@@ -179,7 +179,8 @@ def edit_fact(
             change is proportional to a gradient step at the key.
         contexts: Texts to put before the prompt, the first of them empty, such as those
             of `corpus_contexts`.
-        layer: Number of the block whose down projection is edited.
+        layer: Number of the block whose down projection is edited; the default is 2,
+            chosen for SmolLM2.
         search: Options of the search for the value; by default `Search()`.
         key: "mean" to use the mean key over the contexts throughout; "mixed" to use the
             mean key only in C⁻¹k and the key without a context elsewhere, as ROME's

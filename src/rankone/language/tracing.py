@@ -91,6 +91,11 @@ def trace(
             `rankone.language.tracing.subject_noise`; by default that of this subject.
         batch: Number of restorations run at a time.
 
+    Returns:
+        Probabilities of the answer. `restored` (blocks, tokens) is with noise and one
+        state restored, `clean` without noise, and `blurred` with noise and nothing
+        restored. `effect` is `restored` minus `blurred`.
+
     Raises:
         ValueError: If the subject is not in the prompt, or an option is out of range.
     """

@@ -1,5 +1,6 @@
-"""Dense associative memories: exact (MrDAM), distributed (DrDAM), and the descent that
-retrieves from them.
+"""Dense associative memories: exact (`rankone.MrDAM`), distributed (`rankone.DrDAM`),
+and the descent that retrieves from them (`rankone.retrieve`). All of their names are
+public names of `rankone`.
 """
 
 from rankone.memory.descent import Retrieval, retrieve

@@ -119,6 +119,7 @@ class KroneckerPreconditioner(Module):
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
         order: Order in which a vec stacks the entries of its matrix, "column" or "row".
+            With "row", P is L ⊗ R.
         outcome: Code of `rankone.checks.Outcome` for an inverse; None for a P that is
             not an inverse.
     """

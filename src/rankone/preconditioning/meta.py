@@ -145,6 +145,10 @@ def meta_learn(
         tasks: Tasks per outer step.
         learn_factors: True to learn T and V as well as U; if False, this is MAML on U.
 
+    Returns:
+        The meta-learned `network`, and as `losses` the mean of `query` over the tasks
+        at each outer step.
+
     Raises:
         ValueError: If an option is out of range, or an argument has the wrong type.
     """

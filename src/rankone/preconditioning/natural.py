@@ -119,6 +119,10 @@ def prong(
             every change.
         sides: "input", "both" or "output", as in `whitening_factors`.
 
+    Returns:
+        Two functions. `init(network, batch)` returns a state, whose `network` is the
+        network so far; `step(state, batch)` returns the next state and the loss.
+
     Raises:
         ValueError: If an option is out of range.
     """

@@ -248,8 +248,8 @@ def _output(network: Any, x: Array) -> Array:
 
 
 def activations(network: Network, x: Numbers) -> tuple[Array, ...]:
-    """Hidden activations at x (...), layer by layer; those of a stack in one array (n,
-    ..., width).
+    """Hidden activations at x (...), layer by layer; those of a stack of n layers in
+    one array (n, ..., width).
     """
     check_network(network)
     return _forward(network, unit("x", x, network.dtype))[1]

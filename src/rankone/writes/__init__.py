@@ -5,7 +5,7 @@ The memory stores keys K (D, m) and residuals R = V − M₀φ(K) (H, m): the va
 the answers that an earlier memory M₀ gives at the keys. A kernel κ(a, b) = φ(a)ᵀ G
 φ(b), with features φ and a symmetric matrix G, the geometry, says how much a write at a
 changes the answer at b. The matrix S = κ(K, K) contains these numbers for all stored
-keys. The answer at a query q is M₀φ(q) + R X κ(K, q). The rule of writing (`rules`)
+keys. The answer at a query q is M₀φ(q) + R X κ(K, q). The rule of writing (`Rule`)
 chooses the matrix X (m, m): by a batch step, one pair after another, in cycles, by
 recursive least squares, or exactly.
 

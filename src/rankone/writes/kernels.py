@@ -38,7 +38,9 @@ class Kernel(Protocol):
     def inner(
         self, a: Float[Array, "D n"], b: Float[Array, "D m"], /
     ) -> Float[Array, "n m"]:
-        """Weights κ(aᵢ, bⱼ) of the stored keys a at the queries b."""
+        """Weights κ(aᵢ, bⱼ) of the stored keys a (D, n) at the queries b (D, m), one
+        key or query per column.
+        """
         ...
 
 
@@ -49,7 +51,7 @@ class FeatureKernel(Kernel, Protocol):
     """
 
     def features(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
-        """Features φ(a) of the keys a."""
+        """Features φ(a) of the keys a (D, n), one per column."""
         ...
 
     def dual(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:

@@ -44,7 +44,9 @@ class Rule(Protocol):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"], /
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """Coefficients R X, and a `rankone.checks.Outcome`."""
+        """Coefficients R X of the residuals R (H, m), for the kernel S (m, m), and the
+        code of a `rankone.checks.Outcome`.
+        """
         ...
 
 
@@ -198,7 +200,7 @@ class Recursive(Module):
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
-        """Coefficients R X: the sum of all writes, from `recursion`."""
+        """Coefficients R X: the sum of all writes."""
         left, keys, _ = recursion(R, S, jnp.asarray(self.beta), self.omega)
         return _finite(left @ keys)
 

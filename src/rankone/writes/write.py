@@ -134,8 +134,8 @@ class Write(Module):
 
     @checked
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
-        """Copy of the write in an .npz file, saved in full or not at all, which
-        `load_write` reads; returns the path.
+        """Copy of the write in an .npz file that `load_write` reads; returns the path.
+        The file is written in full or not at all.
 
         Args:
             path: Path of the file; ".npz" is added to a name without this ending.
@@ -241,7 +241,7 @@ class Edited(Module):
         return Edited(self.base, (*self.edits, edit))
 
     def undo(self, count: int = 1) -> "Edited":
-        """Edited object without the last `count` edits, bit for bit as before them."""
+        """Edited object as it was before the last `count` edits, bit for bit."""
         total = len(self.edits)
         count = integer(
             "count", count, f"between 0 and the {total} edits made", least=0, most=total

@@ -10,8 +10,8 @@ __all__ = ["BenchExplorer"]
 
 
 class BenchExplorer(Explorer):
-    """The memory bench: keys on a line or in the plane, the values read at every key,
-    and their errors, for each way of writing.
+    """The memory bench: keys on a line or in the plane, the values read along the line
+    or over the plane, and their errors, for each way of writing.
 
     The slider `way` runs through values of (earlier, later, slack), arguments of
     `rankone.theory.one_rule.partial_solve`: (0, 0, 0) writes all pairs at once, (1, 0,

@@ -22,7 +22,7 @@ class LandscapeExplorer(Explorer):
         settings: Settings that the page starts with: view ("exact": E alone; "both";
             "tube": with the tube of the recursion), patterns (n, 2) and query (2,),
             with entries from −1.3 to 1.3 (points outside are moved to the rim), beta, Y
-            (frequencies), seed, basis (as of `RandomFeatures`), eta (step size) and
+            (frequencies), seed, basis (as in `RandomFeatures`), eta (step size) and
             steps.
 
     >>> from rankone_book.widgets import LandscapeExplorer

@@ -26,11 +26,11 @@ class SurfaceExplorer(Explorer):
     together show the whole run. Tests compare the page with JAX.
 
     Attributes:
-        settings: What the page starts with: start ("covered": a photograph whose lower
-            part is grey; "blend": a point of the plane), from (which of the three is
-            covered, 0 to 2), covered (fraction that is grey), query (2,) (the point of
-            the plane; the origin is the mean), beta, eta (step size), steps and turn
-            (degrees by which the surface is turned).
+        settings: Settings that the page starts with: start ("covered": a photograph
+            whose lower part is grey; "blend": a point of the plane), from (which of the
+            three is covered, 0 to 2), covered (fraction that is grey), query (2,) (the
+            point of the plane; the origin is the mean), beta, eta (step size), steps
+            and turn (degrees by which the surface is turned).
 
     >>> from rankone_book.widgets import SurfaceExplorer
     >>> SurfaceExplorer(beta=25.0).settings

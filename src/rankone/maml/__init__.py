@@ -1,5 +1,5 @@
 """Meta-learning by gradient descent: an initialisation from which a few gradient steps
-learn a task [M-figs2–5].
+learn a task [M-fig2, M-fig3, M-fig4, M-fig5].
 
 A learner maps a task's few examples to predictions. `GradientLearner` takes gradient
 steps from a meta-learned initialisation (MAML), `RecurrentLearner` reads the examples

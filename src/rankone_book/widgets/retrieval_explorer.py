@@ -52,20 +52,20 @@ class RetrievalExplorer(Explorer):
     _esm = Path(__file__).parent / "static" / "retrieval.js"
     _takes = Settings.read("retrieval")
     pictures = traitlets.Bytes(
-        help="Pictures on offer (n, side, side, 3), as `_packed` writes them."
+        help="Pictures to choose from (n, side, side, 3), packed into bytes."
     ).tag(sync=True)
     finer = traitlets.Bytes(
-        help="The same with 64 pixels a side, in bytes; none where there are no finer ones."
+        help="The same pictures with 64 pixels a side; empty if there are none."
     ).tag(sync=True)
     scale = traitlets.Dict(
-        help="Their side in pixels, and the number that stands for white."
+        help="Side of the pictures in pixels, and the number that is white."
     ).tag(sync=True)
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(
         sync=True
     )
     questions = traitlets.List(
         traitlets.Unicode(),
-        help="Keys of the questions on offer; some, where none are.",
+        help="Keys of the questions that are buttons; if empty, the usual ones.",
     ).tag(sync=True)
 
     def __init__(

@@ -165,8 +165,8 @@ def estimated_kronecker(
 
     Args:
         decay: Decay of the moving averages, in [0, 1).
-        damping: λ, in units of the curvature, as in `whitening_factors`: with both
-            sides the Kronecker product of the damped moments gets about λI added.
+        damping: λ, positive, as in `whitening_factors`: with both sides in units of the
+            curvature A ⊗ D, with one side in units of its moment.
         every: Number of updates between two refreshes of the preconditioners.
         sides: "both", "input" or "output".
         largest: Longest axis of an array that is preconditioned; an axis of length n

@@ -35,9 +35,10 @@ class Write(Module):
             interference grows with the target value [R-title].
         right: The geometry times the key: (D,) for one pair, (D, m) for m. For an edit
             this is C⁻¹k (see `KeyGeometry`).
-        interference: Sum of the squared changes of the answers at the keys K₀ from
-            which the geometry was computed, ‖left rightᵀ K₀‖²_F; None if there are no
-            such keys.
+        interference: tr(ΔCΔᵀ) for Δ = left rightᵀ and the C of the geometry, with its
+            ridge. For C = K₀K₀ᵀ this is the sum of the squared changes of the answers
+            at the old keys K₀, ‖left rightᵀ K₀‖²_F; for the mean of kkᵀ over these
+            keys, it is that sum divided by their number. None without old keys.
         outcome: A `rankone.checks.Outcome`, which reports a failure inside jit too; 0
             if the write succeeded.
 

@@ -70,7 +70,7 @@ def canonical(tree: T) -> T:
 
 
 def wider(*values: Any) -> Any:
-    """Common dtype of values, or of given dtypes, by JAX's standard promotion, whatever
+    """Common dtype of arrays, or of given dtypes, by JAX's standard promotion, whatever
     promotion the user has set.
     """
     first, *others = (getattr(value, "dtype", value) for value in values)
@@ -103,9 +103,10 @@ def accurate_difference(
     the precision of B and rounded once at the end.
 
     Each factor is split into two numbers of half the digits, whose products have no
-    rounding error. The rounding error of each addition is computed by Knuth's TwoSum
-    and summed separately. No wider type is used, so the function works under jit, scan
-    and vmap, and on any device.
+    rounding error; in float64 that of the two lower halves can be off in its last bit.
+    The rounding error of each addition is computed by Knuth's TwoSum and summed
+    separately. No wider type is used, so the function works under jit, scan and vmap,
+    and on any device.
     """
 
     def add(

@@ -25,8 +25,9 @@ class BenchExplorer(Explorer):
             (n, 3) as x, y and the error of the value, way (0 to 3), divide (True to
             divide each answer by that of a memory whose values are all 1), width (of
             the kernel), kernel ("laplace" or "gaussian"), noise (its standard
-            deviation), omega, rounds (a power of two), backward (the last pair is
-            written first), Y (random frequencies; 0 for the kernel itself), seed (of
+            deviation), omega, rounds (a power of two: how often all pairs are
+            written, each time with the errors that are left), backward (the last pair
+            is written first), Y (random frequencies; 0 for the kernel itself), seed (of
             noise and frequencies).
 
     >>> from rankone_book.widgets import BenchExplorer

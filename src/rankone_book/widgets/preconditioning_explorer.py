@@ -33,11 +33,12 @@ class PreconditioningExplorer(Explorer):
         settings: Settings that differ from the page's own start: conditionA, angleA,
             conditionD (the loss), conditionT, angleT, rankT, conditionV, angleV, rankV
             (the factors), method ("gd", "heavy", "nesterov", "decoupled", "penalty",
-            "adam" or "muon"), momentum, lambda (the decay), rate (step size), best
-            (True for the best fixed step of each path), share (otherwise: step size as
-            a fraction of the largest stable one), tolerance (distance from the end of a
-            path, as a fraction of the initial distance, at which its steps are
-            counted), steps, start (W₀ as two rows). Angles are in degrees.
+            "adam" or "muon"), momentum, lambda (the decay), rate (step size of "adam"
+            and "muon"), best (for the other methods; True for the best fixed step of
+            each path), share (otherwise: their step size as a fraction of the largest
+            stable one), tolerance (distance from the end of a path, as a fraction of
+            the initial distance, at which its steps are counted), steps, start (W₀ as
+            two rows). Angles are in degrees.
     """
 
     _esm = Path(__file__).parent / "static" / "preconditioning.js"

@@ -42,6 +42,7 @@ class RetrievalExplorer(Explorer):
     `rankone` gets the same numbers from the same seed. Pressing "Run in JAX" in the
     page (or calling `run`) retrieves with the package, on whatever device JAX uses;
     `patterns`, `query` and `result` then belong to that run.
+    `help(RetrievalExplorer.__init__)` lists the pictures and settings that it takes.
 
     Attributes:
         patterns: The patterns (K, D) of the last run in JAX, or None.
@@ -171,8 +172,8 @@ class RetrievalExplorer(Explorer):
         basis: str = "sincos",
         seed: int = 0,
     ) -> Retrieval:
-        """Runs the retrieval of the page's settings with the package, and stores it in
-        `result`.
+        """Runs a retrieval of the distributed memory with the package, from the
+        settings given here, and stores it in `result`.
 
         Args:
             patterns: Stored patterns (K, D).

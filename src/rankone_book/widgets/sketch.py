@@ -18,15 +18,17 @@ _TAKES = {
 
 
 class Sketch(Explorer):
-    """One idea, a chart and two controls; the mathematics runs in the page.
+    """One idea, a chart and a few controls; the mathematics runs in the page.
 
     Args:
         name: "crosstalk" (a field's signal against its crosstalk: load, seed),
             "cosines" (their mean is the kernel: Y, seed), "bounds" (the printed bound
             and its repairs: beta, Y), "grows" (what each form of a memory keeps and
-            takes: K, D, error, use, hardware, N), "inner" (one gradient step of a
-            meta-trained network: amplitude, phase, steps, stepSize, layers) or
-            "neighbours" (recorded edits: fact, facts).
+            takes: K, D, error, use, hardware, N), "inner" (gradient steps of a
+            meta-trained network: amplitude, phase, steps, stepSize, and layers, a list
+            of {"W": …, "b": …} as nested lists) or "neighbours" (recorded edits: facts,
+            a list of those that `rankone_book.editing_study.neighbour_shares` makes,
+            and fact, the index of the displayed one).
         settings: Settings that the page starts with, as listed.
 
     Raises:

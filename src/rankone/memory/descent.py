@@ -65,8 +65,8 @@ def retrieve(
     A query has converged, and stops, when a step moves none of its free entries by more
     than `tol`. The published criterion, a small change of the energy, does not show
     that a pattern was retrieved: with the published clip, the energy of a query far
-    from all patterns is constant [D-unn4]. On the exact memory no step with η in (0, 2]
-    raises the energy [D-sharp1].
+    from all patterns is constant [D-unn4]. On the exact memory with the log-sum-exp
+    energy no step with η in (0, 2] raises the energy [D-sharp1].
 
     The result is differentiable in forward and reverse mode, with respect to the
     memory's arrays and to the clamped entries of the queries. `gradient="implicit"`

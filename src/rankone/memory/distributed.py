@@ -70,8 +70,8 @@ class DrDAM(EnergyMemory):
     Attributes:
         T: The memory vector (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and
             expexp features, Y otherwise. With fewer than 32 bits, T is a `Packed` of
-            the same shape with M·bits/8 bytes. If the features are split over devices,
-            T is a `Tables` of the same shape, split in the same way.
+            the same shape with M·bits/8 bytes and one scale. If the features are split
+            over devices, T is a `Tables` of the same shape, split in the same way.
         beta: Inverse temperature.
         features: The random feature map. A memory must be read with the map that it was
             written with.
@@ -328,15 +328,17 @@ class DrDAM(EnergyMemory):
     def floor(self) -> Float[Array, ""]:
         """Value of Ŝ below which the logarithm is replaced by its tangent:
         √(power/2Y)/8 for sincos, √(power/Y)/8 for cos, and 1e-30 for exp and expexp.
-        For "l2", `power` is K.
+        For "l2", `power` is K. For "dot", this Ŝ is `partition` divided by
+        exp(`log_scale`).
         """
         return _floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     @property
     @automatic
     def write(self) -> Write:
-        """The vector T as a `Write` of one row, which stores the value 1 at every
-        pattern. Its answer at φ(√β(g(x) − centre)) is the estimate `partition` at x.
+        """The vector T as a `Write` of one row, which stores at every pattern the value
+        1, or for "dot" its weight in `partition`. Its answer at φ(√β(g(x) − centre)) is
+        the estimate `partition` at x.
         """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 

@@ -49,8 +49,8 @@ class Reparameterized(Module):
         T: (m, p), fixed.
         U: (p, q), trained.
         V: (q, n), fixed; (q, n + 1) with a bias.
-        W0: Fixed part (m, n), or None. With it, W = W0 + TUV can start at any matrix,
-            even if T or V is rank-deficient [K-unn-init].
+        W0: Fixed part (m, n), or (m, n + 1) with a bias; or None. With it, W = W0 + TUV
+            can start at any matrix, even if T or V is rank-deficient [K-unn-init].
         bias: True if a 1 is appended to the input.
 
     Raises:
@@ -152,7 +152,7 @@ class Reparameterized(Module):
             W: Weights to start from (m, n).
             T: (m, p).
             V: (q, n).
-            bias: True if the layer appends 1 to its input.
+            bias: True if the layer appends 1 to its input; n then counts this 1 too.
             anchor: True to keep W as the fixed part W0 and start at U = 0. This is
                 always possible, and W takes the same preconditioned steps.
             invertible: True if T and V are square and invertible. U₀ then comes from

@@ -149,7 +149,7 @@ def log10_theorem(
         energy: E(x) of the start, unit².
         eps0: Kernel error, the paper's C₁√(D/Y).
         step_size: η.
-        steps: L.
+        steps: Number of steps L.
     """
     _check_numbers(beta=beta, eps0=eps0, step_size=step_size)
     check_counts(K=K, steps=steps)
@@ -179,7 +179,7 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
 
     Args:
         u: ηB; one step multiplies a distance by at most 1 + u.
-        steps: L.
+        steps: Number of steps L.
     """
     _check_numbers(u=u)
     check_counts(steps=steps)

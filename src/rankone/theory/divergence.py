@@ -214,7 +214,7 @@ def divergence_bound(
         Y: Number of frequencies.
         beta: Inverse temperature, 1/unit².
         step_size: η in (0, 1].
-        steps: L.
+        steps: Number of steps L.
         energy: E(x) of the start, unit²; by default its largest possible value,
             reach²/2 − log(K)/β [D-F22a].
         diameter: d, the largest distance between two patterns; 1 under the paper's

@@ -32,8 +32,8 @@ def noise_floor(
     the excess loss is $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top
     H^{-1/2}NH^{-1/2}q_i$ with the eigenvectors $q_i$ and eigenvalues $h_i$ of $\eta
     H^{1/2}PH^{1/2}$ and $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$.
-    Along each $q_i$ the iteration is an independent random walk with the rate $h_i$,
-    and a higher rate leaves more noise.
+    Along each $q_i$ the iteration is a separate recursion with the rate $h_i$, and a
+    higher rate leaves more noise.
 
     Args:
         H: Curvature (k, k), positive definite.

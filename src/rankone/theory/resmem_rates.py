@@ -181,7 +181,7 @@ def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
 @checked
 def useful_from(d: int) -> float:
     """Smallest n such that the printed bound with constant 1 is below the trivial bound
-    2d for this and every larger n [S-lemD.1]; ∞ if there is none.
+    2d for this and every larger n [S-lemD.1]; ∞ if that n is above 10³⁰⁰.
     """
     d = integer("d", d, "a positive integer number of dimensions")
     level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level

@@ -144,3 +144,9 @@ def test_an_example_is_left_as_it_is_when_markup_is_made_of_a_docstring(
 def test_the_id_of_a_claim_leads_to_its_row() -> None:
     text = (HTML / "book" / "api.html").read_text("utf-8")
     assert re.search(r'<a [^>]*href="claims\.html#claims-d-eq11"', text)
+
+
+def test_a_function_that_is_the_default_of_a_field_is_not_shown_as_a_method() -> None:
+    text = (HTML / "book" / "api" / "library.html").read_text("utf-8")
+    assert 'id="rankone.maml.GradientLearner.adapt"' in text
+    assert 'id="rankone.maml.GradientLearner.loss"' not in text

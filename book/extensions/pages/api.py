@@ -202,28 +202,26 @@ def _syntax(thing: Callable | type) -> ast.stmt | None:
 
 
 def shown_elsewhere(
-    app: Sphinx, kind: str, _name: str, obj: Any, _skip: bool, _options: Any
+    app: Sphinx, kind: str, name: str, obj: Any, _skip: bool, _options: Any
 ) -> bool | None:
-    """Leave out objects that the first page or the page of another part shows, and the
-    fields of a tuple.
+    """Leave out objects that the first page or the page of another part shows, the
+    fields of a tuple, and functions that are the default of a field.
     """
     if kind == "module":
         home = getattr(obj, "__module__", None) or ""
         module = app.env.temp_data.get("autodoc:module") or ""
         public = any(
-            obj is getattr(rankone, name)
-            for name in rankone.__all__
-            if name == getattr(obj, "__name__", "")
+            obj is getattr(rankone, exported)
+            for exported in rankone.__all__
+            if exported == getattr(obj, "__name__", "")
         )
         borrowed = home.startswith("rankone.") and not f"{home}.".startswith(
             f"{module}."
         )
         return True if public or borrowed else None
-    return (
-        True
-        if (getattr(obj, "__doc__", "") or "").startswith("Alias for field number")
-        else None
-    )
+    of_tuple = (getattr(obj, "__doc__", "") or "").startswith("Alias for field number")
+    default = inspect.isfunction(obj) and obj.__name__ != name
+    return True if of_tuple or default else None
 
 
 def resolve(

@@ -179,7 +179,7 @@ def wrong_bits(
         beta: Inverse temperature for patterns on {0, 1/√D}^D.
         flips: f (...).
         step_size: η.
-        steps: L.
+        steps: Number of steps L.
     """
     beta = np.asarray(beta, float)
     flips = np.asarray(flips, float)
@@ -269,7 +269,7 @@ def features_to_reach(
             then grows roughly as K^(1 + 4f).
         flips: f > 0, the fraction of flipped bits.
         step_size: η.
-        steps: L.
+        steps: Number of steps L.
     """
     radius = np.sqrt(np.asarray(beta, float) * np.asarray(flips, float))
     roughness = roughness_allowed(radius, step_size=step_size, steps=steps)

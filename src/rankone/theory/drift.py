@@ -149,7 +149,7 @@ def drift(
         copy: The distributed memory: a `DrDAM`, or any other `Memory`.
         x0: Queries (N, D), in the unit of the patterns.
         step_size: η, positive.
-        steps: L.
+        steps: Number of steps L.
 
     Raises:
         ValueError: If a shape does not fit or a number is not positive.
@@ -237,7 +237,7 @@ def local_retrieval(
             visits, in the same unit. With the maximum of `Drift.errors` the theorem
             certifies the run of that `Drift`.
         step_size: η in (0, 1].
-        steps: L.
+        steps: Number of steps L.
     """
     Xi = np.asarray(Xi, float)
     if Xi.ndim != 2:

@@ -196,10 +196,10 @@ def change_factors(
         steps: Number of steps before the change, and again after it.
 
     Returns:
-        Three final W (m, n). The first is from the method on W, preconditioned by the
-        P of the old factors and then by that of the new ones. The second is from the
-        method on U, with its velocity converted by `transport`. The third is from the
-        method on U, with its velocity unchanged.
+        Three final W (m, n). The first is from the method on W, with P applied to its
+        velocity instead of its gradient: first the P of the old factors, then that of
+        the new ones. The second is from the method on U, with its velocity converted by
+        `transport`. The third is from the method on U, with its velocity unchanged.
     """
     shape = old.T.shape[1], old.V.shape[0]
     if U0.shape != shape:

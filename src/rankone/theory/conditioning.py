@@ -180,12 +180,12 @@ def stationary_covariance(
     [K-sharp5].
 
     It is computed for any P, from a linear system of (2k)² unknowns. For a symmetric P
-    the excess loss ½ tr(HS) has a closed form, `noise_floor.noise_floor`.
+    the excess loss, ½ tr(H·result), has a closed form, `noise_floor.noise_floor`.
 
     Let M be the matrix of one step on a pair of successive states. The covariance S of
     the pair solves S = MSMᵀ + Q, where Q is η²PCPᵀ for the newer state and 0 elsewhere.
-    For P = H⁻¹ and the momentum β the result is η(1 + β) / ((1 − β)(2(1 + β) − η))
-    H⁻¹CH⁻¹.
+    The result is the block of S for one state. For P = H⁻¹ and the momentum β it is
+    η(1 + β) / ((1 − β)(2(1 + β) − η)) H⁻¹CH⁻¹.
 
     Args:
         H: Curvature (k, k), positive definite.

@@ -52,7 +52,7 @@ def right(W: Sequence[Matrix], i: int) -> Matrix:
 
     In a ReLU network this product applied to φ must have no negative entry, because a
     ReLU would clip it [M-appA-psd]. If the layers are Wᵢ = M̃ᵢM̃_{i+1}⁻¹, the telescope
-    of the universality proof, the product is M̃_{i+1} [M-appA-idx].
+    of the universality proof with M̃_{N+1} = I, the product is M̃_{i+1} [M-appA-idx].
     """
     return product([*W[i:], np.eye(np.shape(W[-1])[-1])])
 

@@ -221,7 +221,8 @@ def sequence_mixture(
     residual of edit i by $\sum_jM_{ji}^2$.
 
     Args:
-        S: KᵀC⁻¹K of the keys, in the order they are written.
+        S: KᵀC⁻¹K of the keys, in the order they are written, with C before the first
+            edit.
         beta: Weight with which a written key enters C, as in
             `rankone.editing.sequential_edit`; finite.
 
@@ -262,7 +263,7 @@ def forgetting(
     s_{11})s_{22}-\beta s_{12}^2]$, with $s_{ij}$ the entries of S.
 
     Args:
-        S: Kᵀ C⁻¹ K of the two keys.
+        S: Kᵀ C⁻¹ K of the two keys, with C before the first key entered it.
         residual: Norm ‖r₂‖ of the residual that the second edit writes.
         beta: Weight with which the first key entered C.
     """

@@ -109,8 +109,8 @@ class Completion(Module):
         exact: The exact memory's completions.
         distributed: The distributed memory's completions.
         exact_energies: Energy of the exact memory at the start and after each step (n,
-            steps + 1), in unit² of the scaled pictures; constant once the state is at
-            rest.
+            max_steps + 1), in unit² of the scaled pictures; constant once the state is
+            at rest.
         distributed_energies: The same for the distributed memory, with its own energy.
         exact_error: Mean absolute error of `exact` against the true picture, over the
             hidden entries.

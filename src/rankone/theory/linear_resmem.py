@@ -50,7 +50,7 @@ class ERM(Module):
         theta: θ_n (d,), of norm at most L, the radius of the ball.
         multiplier: λ_n ≥ 0, with (Σ_n + λ_n I) θ_n = Σ_n θ_* if the data have no noise,
             where Σ_n = XᵀX/n and θ_* are the true weights; 0 if the constraint is not
-            active.
+            active. For `joint_erm` the rows of this X are the differences x_i − x_j.
     """
 
     theta: Float[Array, " d"]

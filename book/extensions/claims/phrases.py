@@ -85,10 +85,13 @@ def _words(entry: nodes.entry) -> str:
         )
     ):
         return ""
-    marks = [
-        text for mark in entry.findall(_is_mark) for text in mark.findall(nodes.Text)
-    ]
-    texts = [text for text in entry.findall(nodes.Text) if text not in marks]
+    # by identity, because texts compare as strings
+    marks = {
+        id(text)
+        for mark in entry.findall(_is_mark)
+        for text in mark.findall(nodes.Text)
+    }
+    texts = [text for text in entry.findall(nodes.Text) if id(text) not in marks]
     return "".join(
         f"${text}$" if isinstance(text.parent, nodes.math) else str(text)
         for text in texts

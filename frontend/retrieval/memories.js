@@ -60,7 +60,7 @@ export function createMemories(grid, opener) {
         long(`${count(stored.length)} × ${count(each)} = `),
         `${count(numbers.exact)} numbers; blue: `,
         short("its share"),
-        long("weight in answer"),
+        long("share of answer"),
       );
       vector.replaceChildren(
         short(", "),
@@ -68,7 +68,7 @@ export function createMemories(grid, opener) {
         long(numbers.distributed === 2 * Y ? "2Y = " : ""),
         `${count(numbers.distributed)} numbers`,
         short(" for any K"),
-        long(`; T sums all ${count(stored.length)}, same length for any K`),
+        long(`; T sums all ${count(stored.length)}, as long for any K`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

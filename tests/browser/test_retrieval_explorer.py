@@ -667,12 +667,12 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     rest(page)
     boxes = [page.locator(f".r1-of-{name}") for name in ("list", "vector")]
     expect(boxes[0]).to_contain_text(
-        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; blue: weight in answer",
+        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; blue: share of answer",
         use_inner_text=True,
     )
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "
-        "2Y = 120,000 numbers; T sums all 6, same length for any K",
+        "2Y = 120,000 numbers; T sums all 6, as long for any K",
         use_inner_text=True,  # the words that are left out here are shown on a phone
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()

@@ -113,7 +113,7 @@ const SENTENCES = [
     return `*T* holds only the cosine and the sine of the phase. Blue dots are stored ${kind}s${target < 0 ? "" : " (ringed: the true one)"}, small orange ones earlier steps. A ${kind} close to the state has a similar phase at every frequency; a distant one only at a few, by chance.`;
   },
   (_, { K, bits }) =>
-    `For each frequency *T* holds two sums over the ${pictures(K, bits)}, divided by √*Y*; each bar starts where the last one ended. Multiplied by the state's cosine and sine, and added, the two sums are a guess of how similar the state is to all.`,
+    `For each frequency *T* holds two sums over the ${pictures(K, bits)}, divided by √*Y*; each bar starts where the last one ended. Multiplied by the state's cosine and sine, and added, the two sums estimate how similar the state is to all.`,
   (look, context) =>
     `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
   (look, { freedom, K, Y }) =>

@@ -59,8 +59,8 @@ export function createMemories(grid, opener) {
       list.replaceChildren(
         long(`${count(stored.length)} × ${count(each)} = `),
         `${count(numbers.exact)} numbers; blue: `,
-        short("its share"),
-        long("share of answer"),
+        short("its weight"),
+        long("weight in answer"),
       );
       vector.replaceChildren(
         short(", "),
@@ -68,7 +68,7 @@ export function createMemories(grid, opener) {
         long(numbers.distributed === 2 * Y ? "2Y = " : ""),
         `${count(numbers.distributed)} numbers`,
         short(" for any K"),
-        long(`; T sums all ${count(stored.length)}, as long for any K`),
+        long(`; T sums all ${count(stored.length)}, same length for any K`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

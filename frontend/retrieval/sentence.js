@@ -49,7 +49,7 @@ export function explain(run, settings) {
 
 /** The sentence shown before the reader changes anything: what each memory costs, and what to try. */
 export const OPENING =
-  "Both find the picture. Each frequency, a random pattern, guesses how close the query is to all pictures; T averages the guesses. T never grows: the price is noise. Can you make one fail?";
+  "Both find the picture. Each frequency, a random pattern, estimates how close the query is to all the pictures. More pictures make T noisier, not longer. Can you make one memory fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {

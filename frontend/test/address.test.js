@@ -59,7 +59,7 @@ test("an address tells also what a change would otherwise bring with it", () => 
   assert.deepEqual(thereAndBack(more).settings, more);
 });
 
-test("texts that look like something else are told from it", () => {
+test("texts that look like something else are distinguished from it", () => {
   const request = decode(
     encode("retrieval", { a: "12", b: 12, c: "null", d: "a b&c=d#é", e: true }),
   );

@@ -163,7 +163,7 @@ test("a little more load, and recall runs away", () => {
   assert.ok(observe({ load: 0.1, D: 400, seed: 1 }).lost < 0.01);
 });
 
-test("each mend of the printed bound lowers it", () => {
+test("each repair of the printed bound lowers it", () => {
   for (const beta of [1, 10, 50]) {
     const values = bounds({ beta, Y: 20000, L: 50 });
     assert.ok(values.printed > values.solved && values.solved > values.best);

@@ -101,7 +101,7 @@ test("steps are counted as a reader counts, and no error is larger than the pict
 
 const ROOM = 186; // letters of a sentence that fit in two lines beside the sliders, and in four on a phone
 
-test("what plays is told by where it will end", () => {
+test("the sentence while a run plays depends on its end", () => {
   const lost = outcome({ leadDistributed: 0.9, grainDistributed: 0.3 });
   const blend = outcome({ leadExact: 0.9, mixedExact: 9.3 });
   assert.match(playing(lost), /distributed memory follows its noise/);

@@ -153,7 +153,7 @@ test("a line that leaves the picture is marked where it goes farthest", () => {
   assert.deepEqual(cutsOf(line.slice(0, 1), "exact"), []);
 });
 
-test("each construction builds at each of its sizes, and before the step says what it is told to", () => {
+test("each construction builds at each of its sizes, and before the step answers with its starting value", () => {
   for (const construction of /** @type {Construction[]} */ (Object.keys(CONSTRUCTIONS)))
     for (const size of CONSTRUCTIONS[construction].sizes.slice(0, 2)) {
       const settings = { ...PUBLISHED, construction, size };
@@ -163,7 +163,7 @@ test("each construction builds at each of its sizes, and before the step says wh
     }
 });
 
-test("off the ramps a table network errs like its table", () => {
+test("off the ramps the errors of a table network are those of its table", () => {
   for (const target of /** @type {TargetName[]} */ (["sine", "neighbour", "bump", "drawn"])) {
     /** @type {Settings} */
     const settings = { ...PUBLISHED, target, construction: "logdepth", size: 8, y: -0.6 };

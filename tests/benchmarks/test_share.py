@@ -35,7 +35,7 @@ def test_a_quick_run_has_every_form(monkeypatch):
     assert names(rows) == FORMS
 
 
-def test_a_processor_without_the_memory_is_told_so(capsys):
+def test_a_processor_without_the_memory_gets_a_message(capsys):
     _, rows = share.run(quick=False, repetitions=1)
     assert rows == []
     assert "left out" in capsys.readouterr().out

@@ -36,7 +36,7 @@ def test_the_report_says_nothing_of_a_cost_that_was_not_measured(
     assert "took 1 min.\n" in capsys.readouterr().out
 
 
-def test_colab_is_told_to_show_widgets(
+def test_colab_is_set_to_show_widgets(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[str] = []

@@ -161,7 +161,7 @@ def test_an_axis_of_the_cloud_follows_the_pointer(explorer):
     assert place(page, "axis:0") == pytest.approx([1.95, 1.65])
 
 
-def test_an_axis_of_the_cloud_goes_its_way_by_keyboard(explorer):
+def test_the_keyboard_moves_an_axis_of_the_cloud(explorer):
     page = explorer()
     x, y = place(page, "axis:0")
     grip(page, "axis:0").focus()

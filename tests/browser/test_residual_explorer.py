@@ -185,7 +185,7 @@ def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
     expect(page.locator(".r1-steps")).to_have_text("n = 4,096")
 
 
-def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
+def test_noise_beyond_the_border_hurts_and_averaging_repairs_it(explorer):
     page = explorer()
     pose(page, "noise")
     expect(page.locator("[data-cell=memory-measured]")).to_have_text("?")

@@ -667,12 +667,12 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     rest(page)
     boxes = [page.locator(f".r1-of-{name}") for name in ("list", "vector")]
     expect(boxes[0]).to_contain_text(
-        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; blue: share of answer",
+        "Exact memory: a list, 6 × 3,072 = 18,432 numbers; blue: weight in answer",
         use_inner_text=True,
     )
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "
-        "2Y = 120,000 numbers; T sums all 6, as long for any K",
+        "2Y = 120,000 numbers; T sums all 6, same length for any K",
         use_inner_text=True,  # the words that are left out here are shown on a phone
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()
@@ -710,7 +710,7 @@ def test_verdicts_are_not_cut_and_a_line_holds_more_than_a_word(explorer, size):
             assert lines <= len(verdict.inner_text().split()) / 2
 
 
-def test_what_plays_is_told_by_its_steps_and_judged_when_it_has_settled(explorer):
+def test_a_playing_run_is_described_by_its_steps_and_judged_when_it_has_settled(explorer):
     page = explorer(settings={"beta": 190})
     end = rest(page)
     scrubber = page.get_by_label("Step shown")
@@ -1291,8 +1291,8 @@ def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, scre
         assert box["y"] + box["height"] < screen["height"], part
     # the text says why the vector is useful, and what to do
     sentence = page.locator(".r1-sentence").first
-    expect(sentence).to_contain_text("Each frequency, a random pattern, guesses")
-    expect(sentence).to_contain_text("Can you make one fail?")
+    expect(sentence).to_contain_text("Each frequency, a random pattern, estimates")
+    expect(sentence).to_contain_text("Can you make one memory fail?")
     query = page.locator(".r1-query").first.bounding_box()
     if size == "desktop":  # no empty place under the query
         own = page.locator(".r1-own").bounding_box()

@@ -226,7 +226,7 @@ def test_the_last_card_says_what_the_reader_has_done_and_shows_a_way(visit):
     expect(forward).to_have_text("Done")
 
 
-def test_no_card_covers_the_explorers_sentence_or_what_the_card_speaks_of(visit):
+def test_no_card_covers_the_explorers_sentence_or_the_part_it_describes(visit):
     screen = {"width": 1366, "height": 768}
     _, page = begun(visit, "book/intro.html", viewport=screen)
     forward = page.locator(".tour-next")
@@ -244,7 +244,7 @@ def test_no_card_covers_the_explorers_sentence_or_what_the_card_speaks_of(visit)
 @pytest.mark.parametrize(
     ("size", "theme"), [("phone", "light"), walked("phone", "dark")]
 )
-def test_on_a_phone_a_card_leaves_the_pictures_in_sight(visit, size, theme):
+def test_on_a_phone_a_card_leaves_the_pictures_visible(visit, size, theme):
     _, page = begun(visit, "book/intro.html", size, theme)
     for _ in range(5):
         rest(page)

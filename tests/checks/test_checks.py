@@ -265,7 +265,7 @@ def test_an_outcome_says_what_to_do_and_goes_through_jit(each: Outcome) -> None:
     assert Outcome(int(jax.jit(lambda: outcome(*conditions))())) is each
 
 
-def test_the_gravest_outcome_is_told_first() -> None:
+def test_the_gravest_outcome_is_reported_first() -> None:
     both = outcome(
         (jnp.array([True, False]), Outcome.SINGULAR),
         (jnp.array([True, True]), Outcome.NOT_FINITE),

@@ -1344,7 +1344,7 @@ def test_bad_input_is_named_by_all_the_others_too(make, message):
         make()
 
 
-def test_what_goes_wrong_inside_jit_is_told_by_the_outcome():
+def test_the_outcome_reports_what_goes_wrong_inside_jit():
     K, _, W, Ks, Vs = problem(m=3)
     C = K @ K.T
     single = jax.jit(ro.rank_one_edit)

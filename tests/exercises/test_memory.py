@@ -256,7 +256,7 @@ class TestPage(EveryCheck):
     page = PAGE
 
 
-def test_a_wrong_answer_is_told_where_to_look():
+def test_a_wrong_answer_gets_a_hint_where_to_look():
     report = str(PAGE.check("q1", {"unit_jacobian": identity_minus(1.5, 1)}))
     assert "failed: J x = 0" in report
     assert "exactly the part along x" in report

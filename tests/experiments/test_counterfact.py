@@ -311,7 +311,7 @@ def test_a_peer_writes_less_the_more_it_is_relaxed(small):
     assert np.shape(exact["ahead"]) == (3, 2)
 
 
-def test_the_table_of_peers_has_the_unedited_row_and_one_a_cell():
+def test_the_table_of_peers_has_the_unedited_row_and_one_record_per_cell():
     results = {
         "ahead": [[1, 1], [1, 0], [0, 1]],
         "missing": 0.25,
@@ -574,7 +574,7 @@ def test_one_pass_gives_the_moments_of_every_block(experiment, monkeypatch):
         )
 
 
-def test_a_share_foretells_whom_an_edit_turns_until_the_answer_has_left_the_subject():
+def test_the_share_predicts_which_neighbours_an_edit_changes_until_the_answer_has_left_the_subject():
     record = load_record("editing_scan")
     shares = {}
     turned = {}

@@ -297,7 +297,7 @@ def test_group_must_divide_the_batch(group):
         )
 
 
-def test_the_reader_answers_within_bounds_however_loud_the_wave():
+def test_the_reader_answers_within_bounds_for_any_amplitude_of_the_wave():
     """The state stays in [−1, 1], so the answers are bounded for any weights. Those
     after a gradient step are not.
     """

@@ -174,7 +174,7 @@ def test_tasks_have_the_promised_shapes_and_follow_their_key(family):
     assert not np.array_equal(one.x, other.x)
 
 
-def test_sines_and_polynomials_are_what_the_oracle_is_told():
+def test_the_oracle_gets_the_parameters_of_sines_and_polynomials():
     wave = jax.tree.map(
         np.asarray, draw_tasks(SineTasks(amplitude=(2, 3), phase=(1, 2)), 50, key=KEY)
     )
@@ -422,7 +422,7 @@ def test_steps_beyond_those_of_meta_training_go_on_lowering_the_error(waves):
     assert queries[50] < 0.97 * queries[5]
 
 
-def test_oracle_uses_what_it_is_told_and_nothing_else():
+def test_the_oracle_uses_its_parameters_and_nothing_else():
     learner = OracleLearner(MLP(3, (8,)))
     task = SineTasks()(KEY)
     params = learner.init(KEY)

@@ -296,7 +296,7 @@ def test_what_is_no_memory_is_refused_by_name(memory, x0):
         ro.retrieve(memory, x0)
 
 
-def test_a_memory_that_jax_cannot_take_apart_is_told_how(x0):
+def test_a_memory_that_is_no_pytree_gets_a_message_with_the_repair(x0):
     class Bowl:
         D = 30
 

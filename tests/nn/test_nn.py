@@ -92,7 +92,7 @@ def test_a_step_moves_what_is_marked_and_keeps_types():
 
 
 @pytest.mark.parametrize(("first_order", "slope"), [(False, 0.25), (True, 0.5)])
-def test_the_outer_derivative_goes_through_the_step_unless_told_otherwise(
+def test_the_outer_derivative_goes_through_the_step_unless_it_is_stopped(
     first_order, slope
 ):
     """One step on the loss θ²/2 leads to θ/2. The outer loss θ²/8 then has the slope

@@ -319,7 +319,7 @@ def by_steps(rows):
 
 @pytest.mark.parametrize("convert", [np.asarray, jnp.asarray], ids=["numpy", "jax"])
 @pytest.mark.parametrize("keep", [None, 2])
-def test_a_fit_by_one_program_stores_what_one_by_steps_stores(convert, keep):
+def test_a_fit_by_one_program_stores_the_same_as_a_fit_by_steps(convert, keep):
     Z_, P_, Y_ = map(convert, (Z, P, Y))
     memories = [
         [

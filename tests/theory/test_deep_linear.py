@@ -358,7 +358,7 @@ def test_the_networks_slots_are_the_kernel_forms():
     np.testing.assert_allclose(z, want, rtol=1e-5)
 
 
-def test_the_output_carries_the_whole_error_and_only_one_path_is_awake():
+def test_the_output_carries_the_whole_error_and_only_one_path_is_active():
     """M-eq4, M-eq5: before the step, all units of the read-out but one are inactive at
     every x.
     """

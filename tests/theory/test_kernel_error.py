@@ -51,7 +51,7 @@ def test_features_are_unbiased_with_the_exact_variance(basis, z):
     assert abs(each.var() - variance) < 5 * spread
 
 
-def test_sincos_knows_its_own_norm_and_cos_only_in_the_mean():
+def test_the_norm_of_sincos_features_is_exact_and_that_of_cos_is_random():
     x = np.random.default_rng(0).normal(size=(10, 5))
     phi = {
         b: ro.RandomFeatures(5, 500, key=jax.random.key(1), basis=b).phi(x)

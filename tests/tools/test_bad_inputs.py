@@ -102,7 +102,7 @@ def test_in_the_record_nothing_ended_as_it_should_not():
     }
 
 
-def test_leaks_wrong_answers_and_changes_are_told_apart():
+def test_leaks_wrong_answers_and_changes_are_distinguished():
     def named(a):
         raise ValueError(f"a: got {a}; it must be otherwise.")
 

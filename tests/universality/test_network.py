@@ -909,7 +909,7 @@ def test_networks_are_pytrees_that_can_be_edited():
     assert network.size == sum(leaf.size for leaf in jax.tree.leaves(network))
 
 
-def test_a_network_says_nothing_before_the_step_unless_told_what():
+def test_the_start_of_a_network_is_zero_unless_given():
     assert Network(jnp.ones(0), (Dense(np.ones((1, 1))),), 0.1).start == 0
 
 

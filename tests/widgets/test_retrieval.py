@@ -566,7 +566,7 @@ def test_a_cell_of_the_map_is_the_error_of_that_setting_alone(mapped):
             assert page_error == pytest.approx(expected, abs=2e-3)
 
 
-def test_what_is_foretold_of_a_column_is_the_package_law(mapped):
+def test_the_prediction_for_a_column_is_the_law_of_the_package(mapped):
     """The law has the exact partition sum for Ŝ(q), the sum of all kernels for E‖T‖²,
     and the edge where the slope equals the critical slope.
     """
@@ -587,7 +587,7 @@ def test_what_is_foretold_of_a_column_is_the_package_law(mapped):
         assert column["mixed"] == pytest.approx(exact["mixed"], rel=0.05)
 
 
-def test_the_norm_of_T_is_what_is_foretold_of_it(mapped):
+def test_the_norm_of_T_is_the_predicted_one(mapped):
     Xi = (ro.data.photographs(32)[:4] / 3072**0.5).astype(np.float32)
     norms = [
         float((distributed(Xi, 60.0, 8000, seed).T ** 2).sum()) for seed in range(3)

@@ -566,7 +566,7 @@ def test_writes_add_up(problem):
         one + Write(jnp.ones(3), jnp.ones(3))
 
 
-def test_dependent_keys_and_broken_numbers_are_told_under_jit(problem):
+def test_dependent_keys_and_broken_numbers_are_reported_under_jit(problem):
     K = problem.K.copy()
     K[:, 1] = K[:, 0]
 

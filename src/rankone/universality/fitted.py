@@ -32,6 +32,7 @@ Row = NDArray[Any]  # one number per task; complex for derivatives by a complex 
 Range = tuple[float, float]
 
 _AT_ONCE = 256  # tasks whose activations are computed together
+_BLOCK = 2**30  # bytes of the activations that are held together
 
 
 def quasirandom(n: int, dimensions: int) -> Float[np.ndarray, "{n} {dimensions}"]:
@@ -251,14 +252,20 @@ def fit(
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
     targets = target_values(target, x, y, x_star)
-    hidden, output = _after_steps(
-        network, *(a.astype(network.dtype) for a in (x, y, x_star))
-    )
-    H = np.asarray(hidden, float)[:, -units:]
-    residuals = targets - np.asarray(output, float)
-    gram = H.T @ H
+    tasks = [a.astype(network.dtype) for a in (x, y, x_star)]
+    # In blocks, because the activations of all tasks together are four times as large
+    # as their Gram matrix.
+    gram = np.zeros((units, units))
+    moments = np.zeros(units)
+    rows = max(_AT_ONCE, _BLOCK // (8 * units))
+    for start in range(0, 4 * units, rows):
+        block = slice(start, start + rows)
+        hidden, output = _after_steps(network, *(a[block] for a in tasks))
+        H = np.asarray(hidden, float)[:, -units:]
+        gram += H.T @ H
+        moments += H.T @ (targets[block] - np.asarray(output, float))
     gram[np.diag_indices(units)] += ridge * np.trace(gram)
-    o = np.linalg.solve(gram, H.T @ residuals)
+    o = np.linalg.solve(gram, moments)
     output_layer = network.layers[-1]
     W = np.array(output_layer.W)
     W[0, -units:] = o

@@ -42,9 +42,31 @@ class RetrievalExplorer(Explorer):
     `rankone` gets the same numbers from the same seed. Pressing "Run in JAX" in the
     page (or calling `run`) retrieves with the package, on whatever device JAX uses;
     `patterns`, `query` and `result` then belong to that run.
-    `help(RetrievalExplorer.__init__)` lists the pictures and settings that it takes.
+
+    Args:
+        pictures: Pictures on offer, uint8 (n, side, side, 3), side 32 or 64; the
+            shipped photographs by default.
+        names: One name per picture, for readers and screen readers.
+        detail: Finest side of the shipped photographs, 32 or 64; by default what `size`
+            asks for. With 64 the page also offers the settings of the paper's Figs 1
+            and 2; in the book it fetches 150 kB when a reader chooses one.
+        questions: Keys of the questions that are offered as buttons, such as "beta",
+            "features" and "memories"; by default five are, and a menu has the others.
 
     Attributes:
+        settings: Settings that the page starts with: collection ("photographs" or
+            "bits": random binary patterns), size (pixels or bits per side: 32 or 64,
+            10 or 16), K (the first K of the collection are stored), without and also
+            (lists of indices: which of the K are not stored, and which others are),
+            target (index of the true picture), beta, Y (frequencies), eta (step size),
+            steps, basis (as in `RandomFeatures`), seed; for the query: fraction of the
+            true picture that is covered, side ("top", "bottom", "left", "right" or
+            "box": what is covered), fill ("grey", "black", "white" or "noise": with
+            what), noise (standard deviation of noise on the rest, in units of the range
+            from black to white), flips (fraction of the bits that are flipped), clamp
+            (True: uncovered pixels keep their values); for the page: across ("beta" or
+            "K": first axis of the map), inside (level of the view into the vector, from
+            0 on; -1 if it is closed).
         patterns: The patterns (K, D) of the last run in JAX, or None.
         query: Its query (D,), or None.
         result: Its `Retrieval`, or None.
@@ -81,23 +103,11 @@ class RetrievalExplorer(Explorer):
         """Makes a widget; show it by returning it from a cell.
 
         Args:
-            pictures: Pictures on offer, uint8 (n, side, side, 3), side 32 or 64; the
-                shipped photographs by default.
-            names: One name per picture, for readers and screen readers.
-            detail: Finest side of the shipped photographs, 32 or 64; by default what
-                `size` asks for. With 64 the page also offers the settings of the
-                paper's Figs 1 and 2; in the book it fetches 150 kB when a reader
-                chooses one.
-            questions: Keys of the questions that are offered as buttons, such as
-                "beta", "features" and "memories"; by default five are, and a menu has
-                the others.
-            settings: Settings that the page starts with: collection ("photographs" or
-                "bits"), size (32 or 64; 10 or 16 bits a side), K (how many of the
-                collection are stored, the first ones), also and without (lists of
-                indices, stored besides and not stored), target, beta, Y, eta, steps,
-                basis, seed, fraction, side, fill, noise, flips, clamp, across (the
-                map's first axis, "beta" or "K"), inside (the level of the view into the
-                vector, from 0 on; -1 if it is closed).
+            pictures: Pictures on offer, uint8 (n, side, side, 3).
+            names: One name per picture.
+            detail: Finest side of the shipped photographs, 32 or 64.
+            questions: Keys of the questions that are offered as buttons.
+            settings: Settings that the page starts with, as listed above.
 
         Raises:
             ValueError: If pictures, names or questions do not fit, or a setting is

@@ -386,8 +386,8 @@ def places(*more: tuple[str, str]) -> None:
             del sys.argv[at : at + 2]
     if "RANKONE_MODEL" in os.environ and not {"--out", "--help", "-h"} & set(sys.argv):
         raise SystemExit(
-            "--model: give it a folder of records by --out; those of the book are of "
-            "one model."
+            "--model: it must come with --out FOLDER for the new records, because the "
+            "book's own records are all of one model."
         )
 
 

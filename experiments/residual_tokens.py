@@ -283,7 +283,7 @@ def _calibrated(
 def _projected(
     scores: Scores, tune: list[Asked], test: list[Asked]
 ) -> dict[str, float]:
-    """Cross-entropy of the nearest probabilities. These have zeros, so a fraction of
+    """Cross-entropy of the scores projected onto the probabilities. These have zeros, so a fraction of
     the model's probabilities is mixed in.
     """
     pair = {

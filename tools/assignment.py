@@ -59,11 +59,14 @@ def read_rubric(chapter: str) -> dict[str, Any]:
     names = questions(CHECKS / chapter)
     for q in names:
         if q not in rubric:
-            raise ValueError(f"tools/rubrics.toml: no [{chapter}.{q}], a written half.")
+            raise ValueError(
+                f"tools/rubrics.toml: got no [{chapter}.{q}]; it must be there, with "
+                "the task and the criteria of the question's written half."
+            )
     if list(rubric) != list(names):
         raise ValueError(
             f"tools/rubrics.toml: got {', '.join(rubric)} under {chapter}; "
-            f"it must be {', '.join(names)}, as there are checks."
+            f"it must be {', '.join(names)}: the questions with checks, in order."
         )
     return rubric
 

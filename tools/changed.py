@@ -256,8 +256,8 @@ def _texts(file: Path) -> tuple[str, ...]:
 
 
 def _defined(module: Path) -> set[str]:
-    """The functions and classes of a module, without methods, whose names occur in
-    other classes too.
+    """Names of the top-level functions and classes of a module. Methods are left out,
+    because their names occur in other classes too.
     """
     body = ast.parse(module.read_text(encoding="utf-8")).body
     return {

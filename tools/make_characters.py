@@ -78,7 +78,10 @@ def chosen(candidates: list[tuple[int, NDArray]]) -> tuple[NDArray, NDArray]:
         codes[code] = None
         if len(codes) == MOST:
             return np.array(list(codes)), pictures
-    raise ValueError(f"Only {len(codes)} pictures are {APART} pixels apart.")
+    raise ValueError(
+        f"Only {len(codes)} of {MOST} pictures are {APART} pixels apart: lower APART or "
+        "MOST."
+    )
 
 
 def main() -> None:

@@ -34,7 +34,8 @@ def pack(site: Path, output: Path) -> int:
     for page in [path for path in files if path.suffix == ".html"]:
         if links := rooted(page.read_text(encoding="utf-8")):
             raise ValueError(
-                f"{page.relative_to(site)}: {links[0]} begins at the root of a server."
+                f"{page.relative_to(site)}: the link {links[0]} begins at the root of a "
+                "server; it must be relative to the page."
             )
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for path in files:

@@ -156,14 +156,14 @@ def _refuse_several_processes(path: Path, state: Any) -> None:
         if isinstance(leaf, jax.Array) and not leaf.is_fully_addressable:
             raise ValueError(
                 f"checkpoint: got {str(path)!r}; it must be None where arrays are "
-                "split over several processes: save what is stored by Orbax."
+                "split over several processes: save the result with Orbax."
             )
 
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """A block with an exclusive lock on the checkpoint, which is refused while another
-    process has it.
+    """Context manager with an exclusive lock on the checkpoint; ValueError if another
+    process has the lock.
     """
     with ExitStack() as stack:
         try:
@@ -224,7 +224,7 @@ def _load(
 
 
 def _on_same_devices(state: S, leaves: list[np.ndarray]) -> S:
-    """The saved state, each array on the devices of the first one."""
+    """The saved state, each array on the devices of the same array of the first state."""
     first, structure = jax.tree.flatten(state)
     if [leaf.shape for leaf in leaves] != [np.shape(leaf) for leaf in first]:
         raise ValueError("shapes")

@@ -388,7 +388,7 @@ def states(name: str, value: Numbers, D: int) -> Array:
     if result.ndim < 1 or result.shape[-1] != D:
         raise ValueError(
             f"{name}: got shape {result.shape}; it must be an array of shape (..., "
-            f"{D}): one per row, as long as those that are stored."
+            f"{D}): one vector per row, as long as the stored vectors."
         )
     return _finite(name, result, once=False)
 

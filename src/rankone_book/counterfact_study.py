@@ -64,7 +64,7 @@ def recorded_cases(record: dict[str, Any]) -> dict[str, NDArray]:
     cells = [cell["results"] for cell in record["cells"]]
     if len(cells) == 0:
         raise ValueError(
-            "record: got one without a cell; it must be one of a cell or more."
+            "record: got a record without cells; it must have at least one."
         )
     cases = {}
     for when in _WHEN:
@@ -190,8 +190,8 @@ def prose(
     at = range(1, 1 + step * windows, step)
     if any(i % 4 == 0 for i in at):
         raise ValueError(
-            f"windows: got {windows}; it must be a number that meets no passage that C "
-            "was made of, such as 6, 18 or 24."
+            f"windows: got {windows}; it must be a number for which no window is a "
+            "passage that C was estimated from, such as 6, 18 or 24."
         )
     texts = [corpus()[i] for i in at]
     rows = [model.tokenizer.encode(text)[:_TOKENS] for text in texts]
@@ -313,8 +313,8 @@ def peer_rows(
 
 
 def _leads(ahead: NDArray[np.bool_]) -> list[str]:
-    """Percentage of cases in which the wanted answer leads, from where the new one does
-    (kind, n).
+    """Percentage of cases of each kind in which the wanted answer leads; `ahead` (kind,
+    n) is True where the new answer leads, which is unwanted for a neighbour.
     """
     percent = 100 * ahead.mean(1)
     return [f"{number:.0f}" for number in (*percent[:2], 100 - percent[2])]

@@ -393,7 +393,7 @@ def reach_rows(
 def _unedited_counts(
     cell: dict[str, Any], unedited_record: dict[str, Any]
 ) -> list[tuple[int, int]]:
-    """Counts of `reach_counts` for the unedited model, without the bound."""
+    """Counts of `reach_counts` for the unedited model, without the entry "bound"."""
     count = cell["parameters"]["neighbours"]
     margins = [
         select_one(unedited_record, fact=fact, neighbours=count)["results"]["none"][

@@ -65,8 +65,8 @@ def _style() -> Iterator[None]:
 
 
 def _in_style(method: Callable) -> Callable:
-    """The method, run with the book's settings: matplotlib reads them when it draws an
-    object, not when it creates it.
+    """The method, run with the book's settings. Matplotlib reads some of them when it
+    adds an object to a figure, and others when it draws the figure.
     """
 
     @wraps(method)

@@ -70,7 +70,7 @@ def test_a_page_loses_its_solutions_and_nothing_else(page):
 
 
 def test_a_solution_that_is_not_recognised_stops_the_build():
-    with pytest.raises(ValueError, match="a solution is left"):
+    with pytest.raises(ValueError, match="a solution that cannot be cut"):
         solutions.without_solutions(
             "````{solution-start} ex\n````\n\nSo.\n\n````{solution-end}\n````\n"
         )

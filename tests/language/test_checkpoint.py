@@ -297,7 +297,7 @@ def test_a_model_from_nowhere_is_written_and_read_back(tmp_path, kind):
 def test_a_network_of_no_family_is_refused(tmp_path):
     model = small_model()
     for changes, message in (
-        ({"biases": ("down",)}, "with the switches of"),
+        ({"biases": ("down",)}, "gated, biases and window"),
         ({"norm": "layer"}, "norm='layer'.*as in llama"),
         ({"frequencies": (1.0, 0.3, 0.2, 0.1)}, "powers of one base"),
     ):

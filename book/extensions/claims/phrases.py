@@ -76,8 +76,8 @@ def _of(table: nodes.table) -> Iterator[tuple[str, str]]:
 
 
 def _words(entry: nodes.entry) -> str:
-    """The words of a cell, its formulas between dollars, without the mark of a printed
-    difference. Empty if the cell has a computed number, a reference or raw HTML.
+    """The words of a cell, its formulas between dollars, without the mark that leads to
+    the errata. Empty if the cell has a computed number, a reference or raw HTML.
     """
     if any(
         entry.findall(

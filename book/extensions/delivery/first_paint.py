@@ -134,8 +134,8 @@ def _sources(links: list[str], site: Path, place: Path) -> Iterator[Path]:
 
 
 def _link(sources: list[Path], site: Path, place: Path) -> str:
-    """Write these as one style, named by a hash of their names, and return the link to
-    it.
+    """Write the style sheets `sources` as one file, named by a hash of their names, and
+    return the link to it.
     """
     of = " ".join(source.relative_to(site).as_posix() for source in sources)
     path = site / FOLDER / f"page-{hashlib.sha256(of.encode()).hexdigest()[:8]}.css"

@@ -31,8 +31,8 @@ def without_solutions(text: str) -> str:
     cut = PROMISE.sub("", SOLUTION.sub("", text))
     if "{solution" in cut:
         raise ValueError(
-            "text: a solution is left; each stands between ```{solution-start} and "
-            "```{solution-end}."
+            "text: got a solution that cannot be cut; each must stand between "
+            "```{solution-start} and ```{solution-end}."
         )
     return cut
 

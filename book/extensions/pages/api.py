@@ -86,7 +86,7 @@ class Claim(SphinxRole):
 
 @cache
 def _claims(path: Path) -> dict[str, str]:
-    """Every id -> the id of its row."""
+    """Id of each claim -> id of the row of claims.yml that contains it."""
     return {
         name: row["id"]
         for row in read_claims(path)

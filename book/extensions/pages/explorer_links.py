@@ -84,7 +84,7 @@ def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
     }
     if "q" in state and state["q"] not in questions(root, explorer):
         raise ValueError(
-            f"{explorer} asks no question {state['q']!r}: "
+            f"{explorer} asks no question {state['q']!r}; its questions are "
             f"{', '.join(questions(root, explorer))}"
         )
     settings_of[explorer].checked(

@@ -84,7 +84,7 @@ class Typesetter:
         print(json.dumps(question), file=self._node.stdin, flush=True)
         answer = self._node.stdout.readline()
         if not answer:
-            raise RuntimeError("node ended while it set formulas")
+            raise RuntimeError("Node.js ended while it typeset formulas; see its output above")
         return json.loads(answer)
 
 

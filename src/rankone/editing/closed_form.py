@@ -214,7 +214,7 @@ def refuse(fault: Array, W: Array, K: Array, V: Array) -> None:
         if code == Outcome.NOT_FINITE:
             raise ValueError(
                 "V: got values whose edit overflows; "
-                "it must be rescaled, together with K and W."
+                "it must be smaller relative to the keys: divide V and W by one number."
             )
 
 

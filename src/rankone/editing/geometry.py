@@ -59,6 +59,10 @@ _REMEDY = (
     "trace(C) / D is a start), give it the keys (KeyGeometry.from_keys), or factor in "
     "double (precision='float64', where JAX is set to float64)"
 )
+_KEYS_REMEDY = (
+    "of keys that span all dimensions in this precision: give more keys, or a ridge to "
+    "KeyGeometry.from_keys"
+)
 
 
 class KeyGeometry(Module):
@@ -360,14 +364,15 @@ def refuse_singular(
         raise ValueError(
             f"{name}: got a relative asymmetry of {skew:.1e}; it must be symmetric."
         )
+    remedy = _REMEDY if name == "C" else _KEYS_REMEDY
     if not pivot > least:
         raise ValueError(
             f"{name}: got a smallest pivot of {pivot:.1e} of the largest; "
-            f"it must be {_REMEDY}."
+            f"it must be {remedy}."
         )
     if not size < _worst(quality.dtype):
         raise ValueError(
-            f"{name}: got a condition number of {size:.0e}; it must be {_REMEDY}."
+            f"{name}: got a condition number of {size:.0e}; it must be {remedy}."
         )
 
 

@@ -115,7 +115,7 @@ def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
 
 
 def _completed(corner: Array, b: int) -> Array:
-    """A block on the diagonal, made b wide by ones."""
+    """A block on the diagonal, padded to (b, b) with ones on the diagonal."""
     padding = b - len(corner)
     return jnp.pad(corner, (0, padding)) + jnp.diag(
         (jnp.arange(b) >= b - padding).astype(corner.dtype)

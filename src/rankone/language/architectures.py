@@ -273,7 +273,8 @@ def write_config(config: Config) -> dict[str, Any]:
     if not kinds:
         raise ValueError(
             f"network: got {brief(config)}; "
-            f"it must be {'one with the switches of ' + ', '.join(ARCHITECTURES)}."
+            "it must be one whose gated, biases and window are as in "
+            f"{' or '.join(ARCHITECTURES)}."
         )
     family = ARCHITECTURES[kinds[0]]
     facts: dict[str, Any] = {

@@ -87,8 +87,8 @@ def _shape(rows: Rehearsal) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _widened(rows: Rehearsal, width: int) -> Rehearsal:
-    """More padding before the tokens: positions are relative, or counted from the first
-    token.
+    """The rows with more padding before the tokens. It changes no result, because positions
+    are relative, or counted from the first token.
     """
     padding = ((0, 0), (width - rows.before.shape[1], 0))
     before, valid = (

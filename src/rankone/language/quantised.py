@@ -60,7 +60,7 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         def _get_field_parts(
             self, start: int, kind: int
         ) -> tuple[int, list, list, list]:
-            """Bytes, parts, numbers of the parts that hold the values, and types."""
+            """Size of a field in bytes, its parts, indices of the parts with values, and types."""
             if kind != GGUFValueType.ARRAY or self.byte_order != "I":
                 return super()._get_field_parts(start, kind)
             page = self._plain.data

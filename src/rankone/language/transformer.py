@@ -94,7 +94,7 @@ class Config(Module):
         if not isinstance(self.biases, tuple) or not set(self.biases) <= _BIASED:
             raise ValueError(
                 f"biases: got {brief(self.biases)}; it must be a tuple of the matrices "
-                f"that have one: {', '.join(map(repr, sorted(_BIASED)))}."
+                f"with a bias, from {', '.join(map(repr, sorted(_BIASED)))}."
             )
         positive("epsilon", self.epsilon)
         self.positions = integer(

@@ -224,7 +224,7 @@ def _trained(
     iterations: int,
     **options: Any,
 ) -> MetaTrained:
-    """A hundred iterations at a time, up to all of them."""
+    """The result of all iterations, which are run a hundred at a time."""
     last_save = time.monotonic()
     with _bar(iterations, len(losses) * _CHUNK, progress) as bar:
         while len(losses) * _CHUNK < iterations:
@@ -314,7 +314,7 @@ def _advance(
 
 
 def _alone(path: Path | str | None) -> AbstractContextManager:
-    """A block in which no other process trains into this file."""
+    """Context manager in which no other process trains into this file."""
     if path is None:
         return nullcontext()
     return _refusing(locked(path, wait=False), path)

@@ -400,8 +400,8 @@ def _unroll(
 
 
 def _certified(memory: Memory, y: Array, options: _Options) -> Array:
-    """True where rounding cannot have decided at which state less the origin a query
-    ended.
+    """True where rounding cannot have decided at which state a query ended; `y` has the
+    final states less the origin.
     """
     tol = options[1]
     # True if a step of size tol is not lost to rounding

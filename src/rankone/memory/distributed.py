@@ -602,8 +602,9 @@ def _check_angles(
     beta: Array,
     features: RandomFeatures,
 ) -> None:
-    """ValueError if features of the patterns would be rounding: where looking is free,
-    and the features are cosines or sines.
+    """ValueError if patterns are so far from the centre that their features would be
+    rounding error only. Only cosines and sines are checked, and only if the values can
+    be read at no cost.
     """
     if (
         BASES[features.basis].positive

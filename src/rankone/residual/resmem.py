@@ -116,8 +116,8 @@ class _Examples:
 
 
 class _Progress(NamedTuple):
-    """Blocks that were fitted: of each the embeddings, and the arrays of their residuals
-    of length L.
+    """Blocks fitted so far: for each, its embeddings and the arrays of its residuals,
+    which have length L.
     """
 
     L: int
@@ -311,7 +311,7 @@ class ResMem(Module):
         return assembled(ResMem, self.__dict__ | fields)
 
     def _fits(self, embeddings: Any, base: Any, labels: Any) -> bool:
-        """True if shapes and places fit one another, k and `keep`."""
+        """True if the shapes fit one another, k and `keep`, and the devices are the same."""
         return (
             embeddings.ndim == base.ndim == 2
             and embeddings.size > 0

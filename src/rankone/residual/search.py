@@ -202,9 +202,9 @@ def _check_size(rows: Array | np.ndarray) -> None:
         if not (maximum == 0 or lower <= maximum <= upper):
             array("rows", rows, "(n, D)", 2, once=True)  # raises for NaN and infinity
             raise ValueError(
-                f"rows: got a largest entry of {maximum:.1e}; it must be of entries "
-                f"between {lower:.0e} and {upper:.0e} in size, so that squares are "
-                "numbers: rescale them."
+                f"rows: got a largest entry of {maximum:.1e}; it must be between "
+                f"{lower:.0e} and {upper:.0e}, so that squared distances neither "
+                "underflow nor overflow: rescale the rows."
             )
 
 

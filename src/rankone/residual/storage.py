@@ -277,8 +277,9 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
         fits = abs(sums - 1).max() < _SUM and host_probs.min() >= -_SUM
         if not fits:
             raise ValueError(
-                f"{name}: got rows that sum to {sums.min():.3g} … {sums.max():.3g}; it "
-                "must be probabilities; or use logits=."
+                f"{name}: got rows that sum to {sums.min():.3g} … {sums.max():.3g}, "
+                f"with a smallest entry of {host_probs.min():.3g}; it must be "
+                "probabilities; or use logits=."
             )
     return probs
 

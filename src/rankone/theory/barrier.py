@@ -129,8 +129,9 @@ def sufficient_features(
 
 
 class _Sums(Module):
-    """Sums over the patterns: K, D, t = log(3K/δ), Q = Σk, N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k,
-    and distances in 1/√β.
+    """Numbers K of patterns and D of entries, t = log(3K/δ), the sums Q = Σk and
+    N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k over the patterns with k = exp(−β‖ξ^μ − ξ^ν‖²/2), and
+    distances in 1/√β.
     """
 
     K: int

@@ -299,5 +299,6 @@ def _check_gaussian(memory: MrDAM) -> None:
     if form != ("l2", "exp", "log", "identity"):
         raise ValueError(
             f"memory: got {brief(form)}; "
-            "it must be MrDAM(Xi, beta): the law is that of eq. 11."
+            "it must be that of MrDAM(Xi, beta), with its default similarity, "
+            "separation, Q and g."
         )

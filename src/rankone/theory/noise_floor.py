@@ -118,8 +118,8 @@ def _rates(
     learning_rate: ArrayLike,
     momentum: ArrayLike,
 ) -> tuple[Array, Array]:
-    """The rates hᵢ of the separate walks, rising, and the variance of the noise along
-    the direction of each.
+    """The rates hᵢ of the separate recursions, ascending, and the variance of the noise
+    along the direction of each.
     """
     H, P, N = (
         array(name, value, "(k, k)", 2)

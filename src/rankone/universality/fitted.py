@@ -217,7 +217,7 @@ def _moved(
     widths: Float[np.ndarray, " 3"],
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
     """Tasks in the space of the coordinates, and unit normals of planes through them:
-    their directions are even in the space of tasks.
+    the normals are uniform in the space of tasks.
     """
     anchors = np.stack(coordinates(*tasks.T), 1)
     # The coordinates are polynomials, so a complex step this small gives their

@@ -165,7 +165,8 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
     if not 1 / _WIDEST <= width <= _WIDEST:
         raise ValueError(
             f"y_range: got {brief(y_range)}; "
-            f"it must be of a width up to {_WIDEST:g}: take y in another unit."
+            f"it must be of a width from {1 / _WIDEST:g} to {_WIDEST:g}: take y in "
+            "another unit."
         )
     requirement = (
         f"a range with {_FINEST:,} numbers in it: learn y minus its middle, so "

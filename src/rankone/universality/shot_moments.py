@@ -80,8 +80,9 @@ def _moments(
     y: NDArray[np.floating],
     constants: Constants,
 ) -> NDArray[np.floating]:
-    """In numpy, because each number of shots would be a program of its own. The
-    gradient of a layer is the outer product of its error and its input [M-grad].
+    """Moments that one step writes, computed in NumPy, because JAX would compile a
+    program for each number of shots. The gradient of a layer is the outer product of
+    its error and its input [M-grad].
     """
     k = len(x)
     n = 2 * k

@@ -156,7 +156,7 @@ class Write(Module):
             if not isinstance(name, str) or name in _FIELDS:
                 raise ValueError(
                     f"about: got {brief(name)}; "
-                    "it must be a text that is no name of the edit's own fields."
+                    f"it must be a text other than {', '.join(sorted(_FIELDS))}."
                 )
             is_plain = isinstance(
                 value, str | bool | int | float | np.bool_ | np.number

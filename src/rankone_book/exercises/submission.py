@@ -163,8 +163,8 @@ class Submission:
         return answer
 
     def _raise_if_not_run(self, name: str) -> None:
-        """Raise NotRun if the last cell that defines the function stopped with an
-        error.
+        """Raise NotRun if the last cell that defines the function raised an error or was
+        left out.
         """
         number = max(
             (n for n, source in self.sources.items() if defines(source, name)),

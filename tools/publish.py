@@ -81,7 +81,9 @@ def publish(
             at the same time.
     """
     if tag is not None and not RELEASE.fullmatch(tag):
-        raise ValueError(f"tag: got {tag!r}; it must be the name of a release, such as 'v0.1.0'.")
+        raise ValueError(
+            f"tag: got {tag!r}; it must be the name of a release, such as 'v0.1.0'."
+        )
     for attempt in range(3):
         try:
             return _attempt(site, remote, tag, message)

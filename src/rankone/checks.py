@@ -5,7 +5,7 @@ Shapes and types are always checked, which takes some 10 to 50 µs per call. Val
 infinity, probabilities that do not sum to 1) are checked in every call if they are on
 the host, where reading them costs nothing. Values on a device are checked only when an
 object is made from them, so that later calls do not wait for the device.
-`value_checks(False)` turns the checks of values off.
+Inside a block `with value_checks(False):` the checks of values are off.
 
 Inside jit no error about values is raised. Instead, results contain an `Outcome`.
 `equinox.error_if` could raise an error there, but it calls back to the host, stops a

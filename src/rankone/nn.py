@@ -88,7 +88,8 @@ class Dense(Module):
 
     @classmethod
     def from_augmented(cls, matrix: ArrayLike, *, bias: bool = True) -> "Dense":
-        """The layer whose `augmented` matrix is given: with a bias, its last column b.
+        """The layer whose `augmented` matrix is given. With `bias`, its last column is
+        b.
 
         Args:
             matrix: [W b] (out, in + 1), or W (out, in).

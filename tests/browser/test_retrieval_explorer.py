@@ -710,7 +710,9 @@ def test_verdicts_are_not_cut_and_a_line_holds_more_than_a_word(explorer, size):
             assert lines <= len(verdict.inner_text().split()) / 2
 
 
-def test_a_playing_run_is_described_by_its_steps_and_judged_when_it_has_settled(explorer):
+def test_a_playing_run_is_described_by_its_steps_and_judged_when_it_has_settled(
+    explorer,
+):
     page = explorer(settings={"beta": 190})
     end = rest(page)
     scrubber = page.get_by_label("Step shown")

@@ -354,7 +354,9 @@ def test_turned_neighbours_are_counted_by_their_share():
     assert bins == [(1, 1), (1, 2), (0, 2)]
 
 
-def test_the_share_predicts_which_neighbours_an_edit_of_the_model_changes_R_S8(recorded):
+def test_the_share_predicts_which_neighbours_an_edit_of_the_model_changes_R_S8(
+    recorded,
+):
     """The share is computed before the edit, from keys alone. Its ranks agree with
     those of the rise, and almost no neighbour with a small share flips, with C from
     text and with C = I.

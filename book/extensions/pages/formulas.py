@@ -84,7 +84,9 @@ class Typesetter:
         print(json.dumps(question), file=self._node.stdin, flush=True)
         answer = self._node.stdout.readline()
         if not answer:
-            raise RuntimeError("Node.js ended while it typeset formulas; see its output above")
+            raise RuntimeError(
+                "Node.js ended while it typeset formulas; see its output above"
+            )
         return json.loads(answer)
 
 

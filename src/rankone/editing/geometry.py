@@ -110,9 +110,10 @@ class KeyGeometry(Module):
 
         Args:
             C: Second moments of the keys (D, D): their sum or their mean. The choice
-                sets the unit of a ridge, of the weights ω and β of later edits, and of
-                their interference. The matrix after an exact edit does not depend on
-                this choice.
+                sets the unit of a ridge, of the weights of later edits (`omega` of
+                `batch_edit`, `beta` of `sequential_edit`), and of the interference of
+                the edits. The matrix after an exact edit does not depend on this
+                choice.
             ridge: Added to the diagonal, in the unit of C; at least 0.
             precision: "input", or "float64" to factor and solve in double precision for
                 inputs of any dtype, where JAX is set to float64.
@@ -223,7 +224,8 @@ class KeyGeometry(Module):
 
     def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
         """Kernel κ(a, b) = aᵀC⁻¹b, which says how much an edit at a changes the answer
-        at b [R-S6]; a and b are (D,) or (D, m).
+        at b [R-S6]. a is (D,) or (D, m), and b (D,) or (D, n); the result of two
+        matrices is (m, n).
         """
         return _inner(canonical(self), self._keys("a", a), self._keys("b", b))
 

@@ -122,8 +122,9 @@ class SecondMoments(Module):
 
     @classmethod
     def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
-        """Moments of zero keys. Sums in float64 have twice the digits. C needs them,
-        because its condition number is the square of that of the keys.
+        """Moments before any key: their sum and count are 0. Prefer float64, because
+        the condition number of C is the square of that of the matrix of keys, and
+        float32 has half the digits.
 
         Args:
             D: Length of a key.

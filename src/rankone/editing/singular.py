@@ -25,10 +25,10 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
     """The limit, as λ → 0, of the edit with C = KKᵀ + λI, for any number of keys.
 
     If k lies outside the span of K, it is written along its part P⊥k orthogonal to the
-    span. The change (v − Wk)(P⊥k)ᵀ/‖P⊥k‖² has no interference at the keys of K. If k
-    lies inside the span, it is written with the pseudo-inverse of C. At other keys of
-    the same kind the interference can be large, because ‖P⊥k‖ can be small. Use a
-    finite ridge if K is only a sample of the keys.
+    span. The change (v − Wk)(P⊥k)ᵀ/‖P⊥k‖² has no interference at the keys of K. At
+    other keys the interference can be large, because ‖P⊥k‖ can be small. If K is only a
+    sample of the keys, use a positive ridge instead of this limit. If k lies inside the
+    span, it is written with the pseudo-inverse of C.
 
     Args:
         W: Weights (H, D).
@@ -42,9 +42,10 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
 def pseudo_inverse_edit(
     W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Write:
-    """Edit by the closed form with C⁺ in place of C⁻¹. It maps k to v, but changes
-    answers at keys of K that `ridge_limit_edit` leaves unchanged. C⁺ is the
-    pseudo-inverse of C = KKᵀ.
+    """Edit by the closed form with C⁺ in place of C⁻¹, where C⁺ is the pseudo-inverse
+    of C = KKᵀ. It maps k to v. If k lies outside the span of K, it changes answers at
+    keys of K that `ridge_limit_edit` leaves unchanged; inside the span both edits are
+    the same.
 
     Args:
         W: Weights (H, D).

@@ -32,8 +32,8 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
     Args:
         tree: A pytree of weights: a model, its parameters or its state.
         path: Path of the matrix, as in "layers[2].weight" or "params.Dense_0.kernel",
-            or a tuple of JAX's keys. A further number at the end selects one matrix of
-            a stack.
+            or the path as JAX gives it, a tuple such as (DictKey("params"), ...). A
+            further number at the end selects one matrix of a stack.
         layout: "out_in" if the model computes Wx (equinox, most models of Hugging
             Face), "in_out" if it computes xW (flax's kernels). There is no default,
             because a square matrix fits both.
@@ -60,8 +60,8 @@ def edit_at(
         path: As in `weight_at`.
         edit: The change, made for that matrix in the layout (outputs, inputs).
         layout: As in `weight_at`.
-        undo: True to subtract the edit instead. This restores the weights up to the
-            rounding of one addition; keep the unedited tree to have them exactly.
+        undo: True to subtract the edit instead. This restores the weights up to
+            rounding; keep the unedited tree to have them exactly.
 
     Raises:
         ValueError: As for `weight_at`, or if the edit is for a matrix of another shape.

@@ -26,8 +26,8 @@ def likelihoods(
     Args:
         model: The language model.
         prompts: Texts, none of them empty.
-        targets: One text per prompt, which may follow it, without the space between
-            them.
+        targets: One text per prompt: the continuation whose probability is computed,
+            without the space before it.
 
     Returns:
         Mean log-probability per token of the target (B,), and True where greedy

@@ -111,9 +111,7 @@ class History(Module):
     """A model and the facts rewritten in it; edits can be undone exactly, because the
     unedited model is stored.
 
-    `rankone.writes.Edited` does the same for one matrix. The two have no common base
-    class, which would share only `undo` and the loop that applies the edits, and would
-    need both types as parameters.
+    `rankone.writes.Edited` does the same for one matrix.
 
     Attributes:
         base: The model before any edit.

@@ -91,8 +91,8 @@ class GradientLearner(Module):
             of a task.
         step_size: Step size of the inner gradient steps.
         steps: Number of inner steps in meta-training.
-        first_order: True if meta-training treats inner gradients as constants, which
-            saves the second derivatives.
+        first_order: True if meta-training treats inner gradients as constants, so that
+            no second derivatives are computed.
 
     >>> import jax
     >>> from rankone.maml import MLP, GradientLearner, SineTasks

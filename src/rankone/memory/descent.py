@@ -88,7 +88,8 @@ def retrieve(
         step_size: Step size η, positive.
         max_steps: Largest number of steps, at least 1.
         tol: Largest change of a free entry in a step after which a query counts as
-            converged, in the unit of the patterns; 0 to take all `max_steps` steps.
+            converged, in the unit of the patterns; 0 switches this off, so that all
+            `max_steps` steps are taken.
         clamp: Boolean mask, of shape (D,) or of the shape of x0: True where an entry of
             the query is known and does not change.
         gradient: Derivative of the result: "implicit", of the fixed point, or

@@ -371,13 +371,15 @@ class DrDAM(EnergyMemory):
     @property
     @automatic
     def origin(self) -> Float[Array, " D"]:
-        """Origin of the states of `reader`: the centre if g is the identity, else 0."""
+        """Point that is subtracted from a state before `reader` or `certified` takes
+        it: the centre if g is the identity, else 0.
+        """
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """Function that applies `read` to states given minus `origin`. It treats the
-        origin as a constant, so that its derivative with respect to the centre is that
-        of `read`.
+        """Function like `read` that takes the difference x − `origin` instead of x. It
+        treats the origin as a constant, so that its derivative with respect to the
+        centre is that of `read`.
         """
         refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         return jax.tree_util.Partial(
@@ -386,19 +388,20 @@ class DrDAM(EnergyMemory):
 
     @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where the rounding error of Ŝ is below Ŝ/8 if single rounding errors are
-        independent, at states x minus `origin`. Below the floor, the floor takes the
-        place of Ŝ. The noise of the features is not checked.
+        """True where the rounding error of Ŝ, estimated for independent errors of the
+        single operations, is below Ŝ/8. It takes the difference x − `origin`. Below the
+        floor, the floor takes the place of Ŝ. The noise of the features is not checked.
         """
         return _certify(self, states("x", x, self.D))
 
     @automatic
     def partition(self, x: Numbers) -> Float[Array, "..."]:
-        """Estimate Ŝ(x) of the partition sum Σ_μ w_μ exp(−β‖g(x) − ξ^μ‖²/2), from the
-        features of the state and T. Noise can make it negative.
+        """Estimate exp(`log_scale`)·Ŝ(x) of the partition sum Σ_μ w_μ exp(−β‖g(x) −
+        ξ^μ‖²/2), from the features of the state and T. Noise can make it negative.
 
-        The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), so Ŝ may overflow
-        where the energy, which uses its logarithm, does not.
+        For "l2" the weights w_μ are 1 and `log_scale` is 0. For "dot" the weights are
+        exp(β‖ξ^μ‖²/2), so the result may overflow where the energy, which uses its
+        logarithm, does not.
         """
         return _read(self, None, states("x", x, self.D))[2]
 

@@ -44,9 +44,9 @@ class MrDAM(EnergyMemory):
     −Q[Σ_μ F(S[ξ^μ, g(x)])] [D-eq3].
 
     The defaults give the log-sum-exp energy, E(x) = −(1/β) log Σ_μ exp(−β‖x − ξ^μ‖²/2)
-    [D-eq11]. With `similarity="dot"` they give the exponentiated dot product, −(1/β)
-    log Σ_μ exp(β⟨ξ^μ, x⟩) + ‖x‖²/2 [D-unn3]; with `g="unit"` as well, the energy on the
-    sphere, which has no quadratic term [D-eq7].
+    [D-eq11]. With `similarity="dot"` the energy is −(1/β) log Σ_μ exp(β⟨ξ^μ, x⟩) +
+    ‖x‖²/2 [D-unn3]: here ‖x‖²/2 is added to the formula. It is not added with another
+    separation, Q or g, as in the energy on the sphere with `g="unit"` [D-eq7].
 
     Patterns in half precision stay as they are; everything computed from them is in
     float32 at least. The patterns' mean is subtracted from patterns and states before
@@ -168,8 +168,9 @@ class MrDAM(EnergyMemory):
     @property
     @automatic
     def origin(self) -> Float[Array, " D"]:
-        """Origin of the states of `reader`: the patterns' mean for similarity "l2" with
-        the identity as g, and 0 otherwise.
+        """Point that is subtracted from a state before `reader` or `certified` takes
+        it: the patterns' mean for similarity "l2" with the identity as g, and 0
+        otherwise.
         """
         return (
             self.centre
@@ -187,8 +188,8 @@ class MrDAM(EnergyMemory):
         return _read(self, None, None, states("x", x, self.D))[:2]
 
     def reader(self) -> Reader:
-        """Function that applies `read` to states given minus `origin`; for "l2" it
-        computes ‖ξ^μ‖² only once.
+        """Function like `read` that takes the difference x − `origin` instead of x; for
+        "l2" it computes ‖ξ^μ‖² only once.
 
         `retrieve` uses this function. In a large memory it computes all distances by
         one matrix product. Their error is a rounding error of the squared lengths of
@@ -200,8 +201,8 @@ class MrDAM(EnergyMemory):
 
     @automatic
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where rounding cannot noticeably change the weights of the patterns, at
-        states x minus `origin` (..., D).
+        """True where rounding cannot noticeably change the softmax weights of the
+        patterns in the gradient. It takes the difference x − `origin` (..., D).
 
         Either rounding changes no pattern's weight by more than a factor of e^¼, or the
         gap between the nearest pattern and the next exceeds the rounding of both by so

@@ -51,8 +51,9 @@ class RandomFeatures(Module):
         exp      Y^(−1/2) exp(h − ‖z‖²)
         expexp   (2Y)^(−1/2) (exp(h − ‖z‖²), exp(−h − ‖z‖²))
 
-    Random features are also a kernel of `rankone.writes`, whose geometry is the
-    identity. Its methods `inner`, `features` and `dual` take inputs in columns.
+    A `RandomFeatures` object is also a kernel of `rankone.writes`, κ(a, b) = ⟨φ(a),
+    φ(b)⟩. For this use its methods `inner`, `features` and `dual` take inputs as
+    columns.
 
     Args:
         D: Length of the inputs.
@@ -180,8 +181,8 @@ class RandomFeatures(Module):
 
     @property
     def columns(self) -> int:
-        """Number of frequencies in all blocks together: the Y random ones, and the
-        padding at the end.
+        """Number of frequencies as they are stored, in one block or several: the Y
+        random ones, and the padding at the end.
         """
         blocks = jax.tree.leaves(self.frequencies.blocks)[0]
         return len(blocks) * self.frequencies.rows
@@ -223,7 +224,9 @@ class RandomFeatures(Module):
         return _phi(self, self._columns("a", a)).T
 
     def dual(self, a: Numbers) -> Float[Array, "M n"]:
-        """Dual features: equal to `features`, because the geometry G is the identity."""
+        """The same as `features`, because the kernel is their plain inner product: the
+        geometry G of `rankone.writes` is the identity.
+        """
         return self.features(a)
 
     def _rows(self, name: str, z: Numbers) -> Float[Array, "N D"]:

@@ -63,27 +63,29 @@ class EnergyMemory(Module):
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
         """Energy, gradient, and a mask that is True where the logarithm in the energy
-        is replaced by its tangent at a floor; by default it is False everywhere.
+        is replaced by its tangent, as in `DrDAM`. Other memories never replace it:
+        there the mask is False.
         """
         energy, gradient = self.energy_and_gradient(x)
         return energy, gradient, jnp.zeros(energy.shape, bool)
 
     def reader(self) -> Reader:
-        """Function that applies `read` to states given minus `origin`, for many calls.
-        Everything that does not depend on the states is computed once, by this method.
+        """Function like `read` that takes the difference x − `origin` instead of x, for
+        many calls. Everything that does not depend on the states is computed once, by
+        this method.
         """
         return self.read
 
     @property
     def origin(self) -> Float[Array, "*D"]:
-        """Point that is subtracted from the states of `reader` and `certified`, so that
-        data far from 0 lose no digits.
+        """Point that is subtracted from a state before `reader` or `certified` takes
+        it, so that data far from 0 lose no digits.
         """
         return jnp.zeros(())
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where rounding cannot change the retrieved pattern, at states x minus
-        `origin`. By default True everywhere, without a check.
+        """True where rounding cannot change the retrieved pattern; it takes the
+        difference x − `origin`. By default True everywhere, without a check.
         """
         return jnp.ones(jnp.shape(jnp.asarray(x))[:-1], bool)
 
@@ -115,9 +117,10 @@ class Retrieval(Module):
             (...).
         outcome: A `checks.Outcome` per query (...): NOT_FINITE where the state is not
             finite, EMPTY where nothing is stored.
-        certified: True where rounding cannot have changed the result (...):
-            `memory.certified` is True there, and `tol` is 0 or at least the rounding
-            error of the state. Where False, use double precision or a larger `tol`.
+        certified: True where rounding is not expected to have noticeably changed the
+            result (...): `memory.certified` is True at the final state, and `tol` is 0
+            or at least the rounding error of the state. Where False, use double
+            precision or a larger `tol`.
 
     >>> import numpy as np, rankone as ro
     >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])

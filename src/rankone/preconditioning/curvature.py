@@ -70,8 +70,10 @@ def layer_moments(losses: Losses, network: Any) -> Any:
 
     Gradients are per example, provided that no example's loss depends on another
     example. If a layer gets several rows per example, as for a sequence, each row
-    counts as one example. Targets drawn from the model's own distribution give the true
-    Fisher matrix, and the targets of the data the empirical one.
+    counts as one example. If the losses are negative log-likelihoods, A ⊗ D
+    approximates the layer's block of a Fisher matrix: of the true one with targets
+    drawn from the model's own distribution, and of the empirical one with the targets
+    of the data.
 
     Args:
         losses: Function that takes a network and returns the losses of N examples (N,).

@@ -287,7 +287,11 @@ def kronecker_preconditioner(
             the book, or "row", as `ravel()` does.
 
     Returns:
-        A linear operator: `P @ vec`, `P.apply(G)`, `P.inverse()`, `P.to_dense()`.
+                The operator P. `P @ x` applies it to a stacked matrix (mn,), and
+                    `P.apply(G)`
+        to a matrix G (m, n); `P.inverse()` is its inverse, and `P.to_dense()` its
+            matrix
+        (mn, mn).
 
     Raises:
         ValueError: If T or V is not a matrix of finite numbers, or the order is

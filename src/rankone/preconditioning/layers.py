@@ -42,8 +42,8 @@ class Reparameterized(Module):
 
     Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass applies V,
     then U, then T, without forming W. T and V are leaves of the pytree as well, so that
-    an outer loop can learn them; otherwise `trainable` masks them. If U has more
-    entries than W needs, the path of W does not change [K-unn-over].
+    an outer loop can learn them; to train U alone, use the mask of `trainable`. A
+    larger U with the same TTᵀ and VᵀV leaves the path of W as it is [K-unn-over].
 
     Attributes:
         T: (m, p), fixed.
@@ -111,8 +111,8 @@ class Reparameterized(Module):
 
     @property
     def augmented(self) -> Float[Array, "m n"]:
-        """The matrix W, whose last column is the bias if there is one, as in
-        `Dense.augmented`.
+        """The same matrix as `W`, under the name that `Dense` has for weights with the
+        bias as last column.
         """
         return self.W
 
@@ -320,7 +320,7 @@ def merge(network: Any) -> Any:
 
 def trainable(network: Any) -> Any:
     """Mask for optax: True for the U of a reparameterised layer and all of a dense one,
-    False for T, V and W0.
+    False for T, V and W0 of the layers W = W0 + TUV.
     """
 
     def mark(path: tuple, leaf: Any) -> bool:

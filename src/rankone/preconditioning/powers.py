@@ -16,8 +16,8 @@ def symmetric_power(
     """Power of a symmetric positive semidefinite matrix by its eigenvectors, and True
     if A is positive definite (for a negative power) or semidefinite (for any other).
 
-    For a negative power, eigenvalues below the rounding error are raised to the
-    rounding error. For any other power, negative eigenvalues count as 0.
+    For a negative power, eigenvalues below the rounding error are replaced by it. For
+    any other power, negative eigenvalues count as 0.
     """
     return _raised(A, jnp.asarray(power, A.dtype))
 

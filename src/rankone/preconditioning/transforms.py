@@ -109,8 +109,8 @@ def kronecker_sgd(
 
 @checked
 def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
-    """Optimiser on a network with reparameterised layers that leaves T, V and W0 fixed
-    [K-eqU].
+    """The given optimiser, applied to the U of each reparameterised layer and to all of
+    each dense layer. T, V and W0 of the layers W = W0 + TUV stay fixed [K-eqU].
     """
 
     def frozen_mask(network: Any) -> Any:
@@ -165,8 +165,9 @@ def estimated_kronecker(
 
     Args:
         decay: Decay of the moving averages, in [0, 1).
-        damping: λ, positive, as in `whitening_factors`: with both sides in units of the
-            curvature A ⊗ D, with one side in units of its moment.
+        damping: λ, positive, as in `whitening_factors`. Its unit is that of the
+            curvature A ⊗ D if `sides` is "both", else that of the moment of the one
+            side.
         every: Number of updates between two refreshes of the preconditioners.
         sides: "both", "input" or "output".
         largest: Longest axis of an array that is preconditioned; an axis of length n

@@ -248,8 +248,8 @@ def whitening_factors(
         power: Power of the two moments.
 
     Raises:
-        ValueError: If a moment is singular and there is no damping. Where no error can
-            be raised, as inside jit, eigenvalues below the rounding error are raised to
+        ValueError: If a moment is singular and there is no damping. Inside jit, where
+            no error can be raised, eigenvalues below the rounding error are replaced by
             it, and the `outcome` of the factors is SINGULAR.
 
     >>> import numpy as np, rankone as ro

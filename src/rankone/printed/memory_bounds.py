@@ -105,8 +105,9 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
 @jax.jit
 def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
     """Ratio of the two sides of eqs 48 to 54 at each step of a `Drift` [D-eq48-53,
-    D-eq54]: the distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over the sum of its two terms, where d⁽ᵗ⁾
-    is the norm of the change of x⁽ᵗ⁾ − x̂⁽ᵗ⁾ in one step.
+    D-eq54]: the distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over its bound η‖∇E(x) − ∇E(x̂)‖ +
+    η‖∇E(x̂) − ∇Ê(x̂)‖ at step t, where d⁽ᵗ⁾ is the norm of the change of x⁽ᵗ⁾ − x̂⁽ᵗ⁾
+    in one step.
     """
     gap = run.exact - run.distributed
     steps = jnp.linalg.norm(jnp.diff(gap, axis=0), axis=-1)

@@ -67,8 +67,9 @@ def _mixed(
 
 @checked
 def printed_first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
-    """`deep_linear.first_order` with its last factor as printed, W₁…W_{i−1} for
-    W_{i+1}…W_N [M-prod, M-z*].
+    """First-order change of the product of a deep linear network by one gradient step,
+    as printed: the last factor is W₁…W_{i−1} instead of W_{i+1}…W_N [M-prod, M-z*].
+    Sign and arguments are those of `deep_linear.first_order`.
     """
     check_ends(W, e, phi)
     terms = ((left(W, i), right(W, i)) for i in range(1, len(W) + 1))

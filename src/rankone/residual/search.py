@@ -86,7 +86,8 @@ class ExactSearch(Module):
     ([0, 2], [0.0, 1.0])
 
     Args:
-        rows: Embeddings (n, D), stored unchanged together with one number per row.
+        rows: Embeddings (n, D), stored unchanged, together with half the squared norm
+            of each row.
         stored: Number of rows that count, from the first on; all if None. It may be
             traced: a store of fixed shape can then fill up inside jit. Later rows are
             never returned.

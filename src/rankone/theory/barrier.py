@@ -44,7 +44,7 @@ class Barrier(Module):
         step_size: Algorithm 1 stays inside the ball for every smaller step size. A
             number in (0, 1], or 0 if the theorem does not apply.
         holds: True if the error is below the gap, and the level above √(K/2Y)/8, the
-            floor below which `DrDAM` replaces the logarithm.
+            floor below which `DrDAM` replaces the logarithm by its tangent.
     """
 
     Y: int

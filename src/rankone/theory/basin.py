@@ -255,8 +255,9 @@ def features_to_reach(
     step_size: float,
     steps: int,
 ) -> Float[NDArray, "*batch"]:
-    """Number of frequencies Y with which descent corrects a fraction `flips` of flipped
-    bits: DK/2c² with the largest c allowed [D-sharp13].
+    """Number of frequencies Y with which descent retrieves a pattern from a query in
+    which a fraction `flips` of its bits is flipped: DK/2c² with the largest c allowed
+    [D-sharp13].
 
     For βf > 1 this is s²/2 · DK·e^(βf)/(βf), where s is the `slope_ratio` at the edge
     of the basin. The ratio s depends on the step size and less on c: for steps of 0.2

@@ -146,7 +146,10 @@ def written(
 ) -> Matrix:
     """Change of the slots at x* by the step, z* = −α Σᵢ Aᵢe φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-eq3].
 
-    The slots are the S outputs of the written channel, which is 0 before the step.
+    The stack has two channels. The forward channel passes the features on; the written
+    channel is 0 before the step, and the step writes into it. The slots are the S
+    outputs of the written channel.
+
 
     Args:
         A: Diagonals of the matrices Aᵢ = PᵢPᵢᵀ (N, S), where Pᵢ is the product of the

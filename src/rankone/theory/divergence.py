@@ -41,8 +41,8 @@ _SLACK = 1 + 1e-6
 
 @checked
 def softmax_lipschitz(*, spread: float, K: int) -> float:
-    """Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at
-    most `spread` δ [D-lem1].
+    """Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ if the entries of x differ
+    from each other by at most δ (`spread`), and those of z too [D-lem1].
 
     Λ is the supremum of 2p(1 − p) over p ≤ e^δ/(e^δ + K − 1), the largest value that
     one of the K softmax weights can have. Λ is at most min(1/2, 2e^δ/K). The paper
@@ -56,8 +56,8 @@ def softmax_lipschitz(*, spread: float, K: int) -> float:
 def energy_drift(
     *, step_size: float, error: Broadcast, gradient: Broadcast
 ) -> ArrayLike:
-    """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the
-    two norms [D-eq55].
+    """Upper bound (η/2)(‖e‖² − ‖∇E‖²) on the rise of E in a step 0 < η ≤ 1 against ∇E +
+    e, from the two norms [D-eq55].
 
     The step is x ← x − η(∇E + e), where e is the error of the gradient. The arguments
     `error` and `gradient` are ‖e‖ and ‖∇E‖.

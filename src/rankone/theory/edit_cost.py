@@ -1,5 +1,5 @@
-"""Interference of edits, in closed form: with misjudged and estimated geometries, for
-many keys at once, and for many edits in a row.
+"""Interference of edits, in closed form: with a wrong or an estimated second-moment
+matrix, for many keys at once, and for many edits in a row.
 
 The interference of an edit is the sum of the squared changes of the answers at the
 stored keys. For a rank-one edit a uᵀ it is ‖a‖²uᵀCu, where C = KKᵀ is the
@@ -153,8 +153,8 @@ def capacity(n: int, D: int, m: int) -> float:
 
 @checked
 def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
-    r"""Ratio of the interference of an edit in a batch of m of N keys to that of the
-    edit alone, for m = 1 … N [R-S7].
+    r"""Mean ratio of the interference of an edit in a batch of m keys to that of the
+    edit alone, over the batches of m of N keys, for m = 1 … N [R-S7].
 
     The ratio is $\frac{N-m+1}m\,e_{m-1}/e_m$, where $e_m$ is the elementary symmetric
     polynomial of degree m in the eigenvalues of the matrix $\Gamma$ with the entries
@@ -164,7 +164,7 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     of other keys from the same distribution.
 
     Args:
-        S: KᵀC⁻¹K of the N keys.
+        S: Products kᵢᵀC⁻¹kⱼ of the N edited keys.
 
     Returns:
         One number for each m; 1 for m = 1, and inf where no m of the keys are linearly
@@ -221,8 +221,8 @@ def sequence_mixture(
     residual of edit i by $\sum_jM_{ji}^2$.
 
     Args:
-        S: KᵀC⁻¹K of the keys, in the order they are written, with C before the first
-            edit.
+        S: Products kᵢᵀC⁻¹kⱼ of the edited keys, in the order they are written, with C
+            before the first edit.
         beta: Weight with which a written key enters C, as in
             `rankone.editing.sequential_edit`; finite.
 
@@ -257,13 +257,14 @@ def sequence_mixture(
 def forgetting(
     S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.0
 ) -> Float[Array, ""]:
-    r"""Change of the answer to the first key by the second of two edits.
+    r"""Norm of the change of the answer to the first key by the second of two edits.
 
-    The norm of this change is exactly $\lVert r_2\rVert|s_{12}|/[(1+\beta
+    It is exactly $\lVert r_2\rVert|s_{12}|/[(1+\beta
     s_{11})s_{22}-\beta s_{12}^2]$, with $s_{ij}$ the entries of S.
 
     Args:
-        S: Kᵀ C⁻¹ K of the two keys, with C before the first key entered it.
+        S: Products kᵢᵀC⁻¹kⱼ of the two edited keys, with C before the first key entered
+            it.
         residual: Norm ‖r₂‖ of the residual that the second edit writes.
         beta: Weight with which the first key entered C.
     """

@@ -107,9 +107,9 @@ class ErrorLaw(Module):
         """Bound on ‖ĝ_A − ∇E‖ at one fixed state, with probability ≥ 1 − s⁻² − t⁻²; ∞
         where s·noise ≥ 1.
 
-        The bound applies Chebyshev's inequality twice to the exact identity of D-lem3':
-        with s standard deviations to Ŝ, and with t to the numerator of the gradient's
-        error. Nothing is linearised.
+        The error of the gradient is exactly a quotient with the denominator Ŝ (lemma
+        D-lem3'). The bound applies Chebyshev's inequality to Ŝ, with s standard
+        deviations, and to the numerator, with t. Nothing is linearised.
         """
         s = self._matching_shape("s", s)
         t = self._matching_shape("t", t)
@@ -182,7 +182,7 @@ def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
     computes one state after another.
 
     Args:
-        memory: The exact memory; "l2" with its defaults.
+        memory: The exact memory `MrDAM(Xi, beta)`, with the log-sum-exp energy.
         x: States (..., D), in the unit of the patterns.
 
     Returns:
@@ -251,7 +251,7 @@ def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
     in [1 − βd²/4, 1], where d is the largest distance between two patterns.
 
     Args:
-        memory: The exact memory; "l2" with its defaults.
+        memory: The exact memory `MrDAM(Xi, beta)`, with the log-sum-exp energy.
         x: States (..., D), in the unit of the patterns.
     """
     _check_gaussian(memory)

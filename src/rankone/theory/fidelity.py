@@ -163,7 +163,8 @@ def complete(
     Args:
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.
         beta: Inverse temperature for the scaled pictures.
-        Y: Number of frequencies (Hadamard, sincos).
+        Y: Number of frequencies; the features are sincos, with the projection
+            "hadamard" of `RandomFeatures`.
         visible: Fraction of each picture, from the top, that is visible; the visible
             entries are clamped.
         key: JAX random key of the features.

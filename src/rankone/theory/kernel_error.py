@@ -85,7 +85,8 @@ def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> 
 @checked
 def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """Bound √(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y on the kernel error, with ℓ
-    = D log(1 + 8R√Y) + log(4/δ): for large balls.
+    = D log(1 + 8R√Y) + log(4/δ). It holds for every radius R, and for large R it is
+    below the other bound of `uniform_kernel_error`.
 
     The bound comes from a net of points in the ball. Arguments as for
     `uniform_kernel_error`.
@@ -156,13 +157,14 @@ def _check_ball(D: int, Y: int, radius: float, delta: float) -> None:
 
 
 def check_counts(**values: int) -> None:
-    """ValueError unless every value is a positive integer, of any size."""
+    """Check that every value is a positive integer, of any size; otherwise ValueError.
+    """
     for name, number in values.items():
         integer(name, number, most=10**300)
 
 
 def check_probability(delta: float) -> None:
-    """ValueError unless 0 < delta < 1."""
+    """Check that 0 < delta < 1; otherwise ValueError."""
     requirement = "a probability of failure between 0 and 1, such as 0.05"
     if not 0 < (real("delta", delta, requirement) or 0) < 1:
         raise ValueError(f"delta: got {brief(delta)}; it must be {requirement}.")
@@ -224,8 +226,9 @@ def _variance(x: Array, z: Array, basis: str) -> Array:
 
 @checked
 def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:
-    """Variance with frequencies orthogonal in blocks of D over that with independent
-    ones, as D → ∞ [D-sharp8].
+    """Ratio of the variance of the estimated kernel with frequencies that are
+    orthogonal in blocks of D to the variance with independent frequencies, as D → ∞
+    [D-sharp8].
 
     At the distance s of the scaled inputs, the ratio for sincos features is 1 −
     s⁴e^(−s²)/(1 − e^(−s²))². It is near 0 for close inputs and near 1 for distant ones.

@@ -57,8 +57,8 @@ def objective(W_hat: Weights, K: Keys, V: Values) -> Number:
 def lagrangian(
     W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
 ) -> Number:
-    """Lagrangian L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot
-    minimise it [R-eq8, R-txt8].
+    """Lagrangian L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): it is affine in Λ, so that it has
+    no minimum over Λ unless Ŵk = v [R-eq8, R-txt8].
     """
     return objective(W_hat, K, V) - multiplier @ (W_hat @ k - v)
 

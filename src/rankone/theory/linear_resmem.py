@@ -1,8 +1,8 @@
 """Simulation of the linear model of the ResMem theory: a base model that is too small,
 and a memory of its residuals.
 
-With several neighbours the simulation measures a result that is derived only
-heuristically [S-S5].
+For several neighbours the formula of the risk is derived only heuristically; the
+simulation measures this risk [S-S5].
 """
 
 from functools import partial
@@ -72,8 +72,8 @@ class LinearRisks(Module):
         distance: Z_n, the squared distance to the nearest stored point, or the mean
             squared distance to the k neighbours [S-eq11].
         estimation: ‖θ_n − θ_∞‖² [S-eq23, S-eq38].
-        cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩², the true contribution of the estimation
-            error to the risk [S-eq22-loose].
+        cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩², the part of `resmem` that is quadratic in
+            the estimation error θ_n − θ_∞ [S-eq22-loose].
         limit: ⟨θ_* − θ_∞, x − x_(1)⟩², the paper's T₂ [S-eq40].
         norm: ‖θ_n‖ [S-eq26].
         multiplier: λ_n, which tends to 1/L − 1 [S-5.2].
@@ -186,8 +186,9 @@ def joint_erm(
     leave-one-out errors of the sum of both [S-disc].
 
     If the memory reads the nearest other row j, the error at x_i is ⟨θ, x_i − x_j⟩ −
-    (y_i − y_j). Joint training is therefore least squares on differences. It minimises
-    the energy of the residual and not its mean square [S-sharp4].
+    (y_i − y_j). Joint training is therefore least squares on differences. With many
+    points it minimises the Dirichlet energy of the residual, the mean of its squared
+    gradient, and not its mean square [S-sharp4].
 
     Args:
         X: Inputs (n, d), or features of them.

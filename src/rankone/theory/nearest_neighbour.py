@@ -55,8 +55,9 @@ class NearestNeighbourRisk(Module):
 
 @checked
 def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
-    """Expected squared distance to the nearest of n points uniform in a ball of d
-    dimensions: exact value, two bounds and an asymptotic law [S-lemD.1, S-S1, S-S7].
+    """Expected squared distance of a random point to the nearest of n others, all
+    uniform in the ball of radius √(d + 2) in d dimensions: exact value, two bounds and
+    an asymptotic law [S-lemD.1, S-S1, S-S7].
 
     >>> import rankone as ro
     >>> risk = ro.nearest_neighbour_risk(100, d=2)

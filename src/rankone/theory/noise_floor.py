@@ -82,8 +82,8 @@ def lowest_floor(
     *,
     momentum: bool = True,
 ) -> Float[Array, ""]:
-    r"""Least excess loss that any P, rate and momentum can reach if the slowest error
-    component shrinks by ρ per step [K-sharp7].
+    r"""Least excess loss that any P, rate and momentum can reach if each step
+    multiplies the slowest error component by ρ [K-sharp7].
 
     With momentum the least excess loss is
     $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$. It is reached by
@@ -94,7 +94,7 @@ def lowest_floor(
     Args:
         H: As in `noise_floor`.
         N: As in `noise_floor`.
-        factor: ρ, strictly between 0 and 1.
+        factor: ρ, as from `slowest_factor`, strictly between 0 and 1.
         momentum: True if heavy ball is allowed.
 
     Raises:

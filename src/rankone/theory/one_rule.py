@@ -1,11 +1,11 @@
-"""One rule for all writes: a memory stores R X, and every method of writing is a choice
-of X [W-rule].
+"""One rule for all writes: a write adds R X KᵀG to a memory, and every method of
+writing is a choice of the matrix X [W-rule].
 
 M is a memory (H, F) that reads features, K (F, m) are the features of the keys, V (H,
 m) the values, and G (F, F) is the geometry. R = V − MK are the residuals and S = KᵀGK
-is the kernel of the keys. A write adds R X KᵀG to M. U is the part of S above its
-diagonal. The functions here use plain double-precision matrices and follow the formulas
-of the text. `rankone.writes` implements the rules for practical use.
+is the kernel of the keys. U is the part of S above its diagonal. The functions here use
+plain double-precision matrices and follow the formulas of the text. `rankone.writes`
+implements the rules for practical use.
 """
 
 from collections.abc import Callable
@@ -39,8 +39,9 @@ Matrix = Float[NDArray, "_ _"]
 
 @checked
 def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
-    """Matrix X of a rule for keys whose kernel is S (m, m): the coefficients that the
-    rule gives if the residuals are the identity matrix [W-rule].
+    """Matrix X of a rule of `rankone.writes`, such as `Exact()`, for keys whose kernel
+    is S (m, m): the coefficients that the rule gives if the residuals are the identity
+    matrix [W-rule].
     """
     instance("rule", rule, Rule, "a rule, such as Exact() or BatchStep()")
     S = _square("S", S)

@@ -2,12 +2,13 @@
 D-sharp16].
 
 The memory reads T̂ = T + q in place of T, where q is the error of rounding. One theorem
-holds for every q (`rounding_error`). The other results are a law for the levels of
-`rankone.memory.packed.rounded`. Entries of T are sums of K cosines of nearly
-independent phases, so that they are close to normal with the variance K/2Y. Rounding a
-normal variable to Max's 2^b levels preserves a fraction 1 − d_b of its variance.
-Rounding therefore acts like a loss of features, from Y to (1 − d_b)Y, and every law of
-`thresholds` holds with this smaller number.
+holds for every q (`rounding_error`). The other results are an approximate law for the
+levels to which `rankone.memory.packed.rounded` rounds: those of least mean squared
+error for a normal variable (Lloyd and Max). Entries of T are sums of K cosines of
+nearly independent phases, so that they are close to normal with the variance K/2Y.
+Rounding a normal variable to its 2^b best levels preserves a fraction 1 − d_b of its
+variance. Rounding therefore acts like a loss of features, from Y to (1 − d_b)Y, and
+every law of `thresholds` holds with this smaller number.
 """
 
 import jax
@@ -26,8 +27,8 @@ __all__ = ["distortion", "effective_features", "rounding_error", "stored_bits"]
 
 @checked
 def distortion(bits: int) -> float:
-    """Mean squared error d_b of a standard normal variable rounded to Max's 2^b levels
-    [D-sharp16].
+    """Mean squared error d_b of a standard normal variable rounded to the 2^b levels
+    for which this error is least (Lloyd and Max) [D-sharp16].
 
     The error is 1 − 2/π for one bit. It is 0 for 32 bits, which stand for no rounding.
     For many bits each further bit divides the error by about four.

@@ -1,13 +1,14 @@
-"""Rates of ResMem in the linear model, in plain double precision, and the width at which
-it recalls every training example.
+"""Rates of ResMem in the linear model, in plain double precision, and the width σ of
+the weights exp(−distance/σ) below which ResMem gives every training example its own
+label.
 
 In this model the truth is ⟨θ_*, x⟩ with ‖θ_*‖ = 1, and the points x are uniform in the
 ball of radius √(d + 2). The base model θ_n is the least-squares solution with ‖θ‖ ≤ L <
 1 from n points, and tends to θ_∞ = Lθ_*. Z_n is the squared distance of a further point
 to the nearest of n points.
 
-These claims are about lines of the paper's proof: S-2stage and S-purekNN about the
-theorem, S-eq33 and S-eq34 about the shrinkage. The bounds of `base_bound` and
+Further claims belong here: S-2stage and S-purekNN on Theorem 5.3 of the paper, and
+S-eq33 and S-eq34 on `shrinkage_error`. The bounds of `base_bound` and
 `covariance_tail` replace the constants of S-eq35, S-eq36 and S-eq37. The term T₁ of
 S-eq39 is twice `base_law`.
 """
@@ -62,8 +63,8 @@ def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
 
 @checked
 def memorising_width(embeddings: Numbers, k: int) -> float:
-    """Width σ = d_min / log(3(k − 1)) below which every training example is recalled
-    [S-rem3.2].
+    """Width σ = d_min / log(3(k − 1)) of the weights exp(−distance/σ) below which every
+    training example gets its own label [S-rem3.2].
 
     Here k is the number of neighbours, and d_min the least distance between two
     embeddings. The width is 0 if two embeddings coincide, because then no σ gives a
@@ -164,8 +165,8 @@ def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
 
 @checked
 def noisy_risk(n: Numbers, d: int, L: float, noise: float) -> Risk:
-    """Risk of ResMem against the truth when labels have variance σ²: σ² + (1 − L)² E
-    Z_n/d [S-S4]. Symbols as in `resmem_law`; σ² is the argument `noise`.
+    """Risk of ResMem against the truth when the labels have noise of variance σ²: σ² +
+    (1 − L)² E Z_n/d [S-S4]. Symbols as in `resmem_law`; σ² is the argument `noise`.
     """
     return noise + resmem_law(n, d, L)
 
@@ -180,8 +181,9 @@ def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
 
 @checked
 def useful_from(d: int) -> float:
-    """Smallest n such that the printed bound with constant 1 is below the trivial bound
-    2d for this and every larger n [S-lemD.1]; ∞ if that n is above 10³⁰⁰.
+    """Smallest n such that the bound of Lemma D.1, as printed and with constant 1, is
+    below the trivial bound 2d for this and every larger n [S-lemD.1]; ∞ if that n is
+    above 10³⁰⁰.
     """
     d = integer("d", d, "a positive integer number of dimensions")
     level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level

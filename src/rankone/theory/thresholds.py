@@ -68,10 +68,11 @@ def signal_to_noise(
 
 @checked
 def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
-    """Roughness c = √(DK/2Y): the noise of the gradient in units of the gradient of the
-    well [D-sharp5].
+    """Roughness c = √(DK/2Y) = σ√D: length of the gradient of the noise σh(u) at a
+    pattern, in the scaled distance u = √β(x − ξ) [D-sharp5].
 
-    The well is the contribution of the pattern's own kernel to the energy.
+    The gradient of exp(−‖u‖²/2), the pattern's own contribution, has the length ‖u‖
+    near the pattern.
 
     Args:
         D: Length of a pattern, or the number of free entries if some are clamped.
@@ -118,14 +119,14 @@ def displacement(
 def bit_error(
     *, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast
 ) -> Float[Array, "..."]:
-    """Fraction of wrong bits after rounding, Q(√β/2c), at a stored binary pattern
-    [D-sharp5].
+    """Fraction of wrong bits after rounding, Q(√β/2c), at a stored binary pattern with
+    entries 0 and 1/√D [D-sharp5].
 
     Q is the upper tail of the standard normal distribution, and c the `roughness`. The
     displacement of the fixed point is spread evenly over the D entries, and flips those
-    that move by more than 1/(2√D). The formula is of first order in c: use it for c
-    below about a half. The chapter on retrieval states it as the third law of the
-    threshold, and only the tests evaluate it.
+    that move by more than 1/(2√D), past the midpoint. The formula is of first order in
+    c: use it for c below about a half. The chapter on retrieval states it as the third
+    law of the threshold, and only the tests evaluate it.
     """
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 

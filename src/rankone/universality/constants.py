@@ -26,9 +26,9 @@ class Constants(Module):
 
     Attributes:
         alpha: α, the step size for which the weights are made.
-        linear: w, output weight of the path that carries the error back. The
-            contribution of this path after the step is subtracted from the table to
-            first order.
+        linear: w, output weight of the path that carries the error back. This path also
+            changes the output after the step. The values stored in the output weights
+            leave room for this change, to first order in the step.
         margin: m, distance from the prediction before the step up to the smallest y.
             Without it some errors would have the other sign, and the ReLUs would clip
             them.
@@ -199,8 +199,9 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
 
 def lookup_table(target: Target, cells: int) -> Target:
     """The target f(x, y, x*) as a function that first moves x and x* to the centres of
-    their cells, with the number `cells` of cells on [0, 1]. The constructions "seed"
-    and "logdepth" of `universal_learner` approximate this function.
+    their cells; `cells` is the number of equal cells into which [0, 1] is divided. The
+    constructions "seed" and "logdepth" of `universal_learner` approximate this
+    function.
     """
     cells = integer("cells", cells)
     _check_callable(target)

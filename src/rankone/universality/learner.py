@@ -59,13 +59,13 @@ def universal_learner(
       squares instead of a table [M-S4].
     - "shallow": four hidden layers in all, and no input θ_b that is a parameter [M-S5].
     - "two_layers": two hidden layers in all; the backward pass itself divides x into
-      cells [M-S8].
+      units/4 cells [M-S8].
 
     Args:
         target: A bounded function of x in [0, 1], y in `y_range` and x* in [0, 1]. It
             is called with arrays, or point by point if it does not take arrays.
-        cells: J, number of cells on each axis of a table; for the fitted nets it only
-            sets the default of `units`.
+        cells: J, number of cells on each axis of a table. For the last three
+            constructions it only sets the default of `units`.
         construction: Name of one of these five.
         units: Number of units of the fitted net, for the last three constructions; by
             default 400 · cells. The fit holds about 24 · units² bytes, and its time
@@ -75,8 +75,8 @@ def universal_learner(
         y_range: Smallest and largest y.
         constants: `Constants`, such as the step size α; by default those of
             `Constants()`, scaled to the range of y. For "two_layers" the default margin
-            is 4 instead of 1, because this network reads x more evenly if the error Δ
-            varies less.
+            (from the prediction before the step up to the smallest y) is 4 instead of
+            1. The error Δ then varies less with y, and this network reads x from Δ·x.
         dtype: Dtype of the parameters; by default JAX's current default.
 
     Raises:

@@ -175,8 +175,8 @@ class Laplace(Module):
 
 
 class NearestNeighbours(Module):
-    """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all
-    others.
+    """Laplace weights of the k nearest keys, each divided by the weight of the nearest
+    key; 0 for all other keys.
 
     The weight of one key depends on all other keys and jumps as the query moves. The
     weights are therefore not an inner product of features, and the memory is not linear

@@ -48,7 +48,8 @@ class KernelMemory(Module):
 
         Args:
             K: Keys (D, m).
-            R: Residuals (H, m): values minus the answers that the memory already gives.
+            R: Residuals (H, m): values minus the answers of an earlier memory M₀ at the
+                keys, or the values if there is none.
             kernel: Kernel, which says how far a write reaches: any pytree with the
                 method `inner` of `Kernel`.
             rule: Rule by which the pairs are written, which chooses X; `Exact()` if
@@ -57,7 +58,8 @@ class KernelMemory(Module):
         return _memory_of(*_arguments(K, R, kernel, rule))
 
     def read(self, q: ArrayLike, *, normalise: bool = False) -> Float[Array, "H *n"]:
-        """Answer at queries q, (D,) or (D, n).
+        """Reading R X κ(K, q) at queries q, (D,) or (D, n). If the residuals are those
+        of an earlier memory M₀, add its answer M₀φ(q).
 
         Args:
             q: Queries.
@@ -92,7 +94,7 @@ def interpolate(
     rule: Rule | None = None,
     normalise: bool = False,
 ) -> Float[Array, "H *n"]:
-    """Answers R X κ(K, q) at queries q, from residuals R that are stored at keys K.
+    """Readings R X κ(K, q) at queries q of residuals R that are stored at keys K.
 
     Args:
         K: Keys (D, m).

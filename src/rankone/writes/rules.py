@@ -159,7 +159,9 @@ class Ridge(Module):
 
 
 class Exact(Module):
-    """Rule by which every pair is answered exactly, at the least change: X = S⁻¹."""
+    """Rule by which every pair is answered exactly: X = S⁻¹. Among all changes Δ of the
+    matrix that do so, the write has the least tr(ΔG⁻¹Δᵀ).
+    """
 
     @checked
     @jax.jit
@@ -171,16 +173,16 @@ class Exact(Module):
 
 
 class Recursive(Module):
-    """Recursive least squares: writes in sequence, each of which adds its key to the
-    geometry, so that later writes change the answer at that key less.
+    """Recursive least squares: writes in sequence, each of which adds its key to G⁻¹,
+    so that later writes change the answer at that key less.
 
-    After the write at a key k, the geometry becomes G − Gkkᵀ G/(β⁻¹ + kᵀGk). With β = ω
-    the result is that of `Ridge`, in any order of the pairs.
+    After the write at a key with the features f = φ(k), the geometry becomes G − GffᵀG
+    / (β⁻¹ + fᵀGf), which is the inverse of G⁻¹ + βffᵀ. With β = ω the result is that of
+    `Ridge`, in any order of the pairs.
 
     Attributes:
         omega: As in `Ridge`.
-        beta: Weight β with which a written key enters G: ω if None; 0 leaves G
-            unchanged.
+        beta: Weight β of a written key in G⁻¹: ω if None; 0 leaves G unchanged.
     """
 
     omega: Real[ArrayLike, ""]

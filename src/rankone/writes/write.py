@@ -103,8 +103,8 @@ class Write(Module):
         return _apply(self, "W", W, 1, donate)
 
     def undo(self, W_hat: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
-        """Weights before the edit, W_hat − delta, up to the rounding of one addition.
-        `Edited` restores them to the last bit.
+        """Weights before the edit, W_hat − delta, up to rounding. `Edited` restores
+        them to the last bit.
         """
         return _apply(self, "W_hat", W_hat, -1, donate)
 
@@ -178,7 +178,8 @@ _FIELDS = ("left", "right", "interference", "outcome")
 @checked
 def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     """`Write` read from a file of `Write.save`, and the numbers and texts saved with
-    it; float64 only where double precision is enabled.
+    it. Arrays in float64 become float32 where double precision is not enabled.
+    `load_edit` is another name of this function.
 
     Raises:
         ValueError: If the file was not written by `Write.save`, or is cut short.

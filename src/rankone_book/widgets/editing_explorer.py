@@ -25,8 +25,9 @@ class EditingExplorer(Explorer):
     Attributes:
         settings: Settings that the page starts with: keys (n, 2), W (2, 2), k and v
             (2,), with entries from −3 to 3 (keys: −30 to 30); geometry ("keys",
-            "identity" or "pinv"), ridge, used (keys used for C), beta (weight of a kept
-            key in C), dimension, edits and seed (of the run of many edits).
+            "identity" or "pinv"), ridge, used (keys used for C), beta (weight β of C ←
+            C + βkkᵀ after each edit that is kept), dimension, edits and seed (of the
+            run of many edits).
         shown: State that the page shows now: keys, W, k, v, geometry, ridge, used,
             beta, pairs and the order they were written in. Empty until a page with a
             kernel has drawn it.
@@ -41,7 +42,8 @@ class EditingExplorer(Explorer):
         page shows. Pairs of earlier edits do not enter C.
 
         Raises:
-            ValueError: If no page has drawn the widget yet, or there is no such edit.
+            ValueError: If no page has drawn the widget yet, or if k is 0 or C is
+                singular.
         """
         if not self.shown:
             raise ValueError(

@@ -20,10 +20,10 @@ class LandscapeExplorer(Explorer):
 
     Attributes:
         settings: Settings that the page starts with: view ("exact": E alone; "both";
-            "tube": with the tube of the recursion), patterns (n, 2) and query (2,),
-            with entries from −1.3 to 1.3 (points outside are moved to the rim), beta, Y
-            (frequencies), seed, basis (as in `RandomFeatures`), eta (step size) and
-            steps.
+            "tube": both, with the tube whose radius is the bound), patterns (n, 2) and
+            query (2,), with entries from −1.3 to 1.3 (points outside are moved to the
+            rim), beta, Y (frequencies), seed, basis (as in `RandomFeatures`), eta (step
+            size) and steps.
 
     >>> from rankone_book.widgets import LandscapeExplorer
     >>> LandscapeExplorer(view="tube", beta=8.0).settings

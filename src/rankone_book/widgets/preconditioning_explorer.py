@@ -31,7 +31,8 @@ class PreconditioningExplorer(Explorer):
 
     Attributes:
         settings: Settings that differ from the page's own start: conditionA, angleA,
-            conditionD (the loss), conditionT, angleT, rankT, conditionV, angleV, rankV
+            conditionD (condition numbers of A and D and the angle of A in the loss ½tr
+            D(W − W*)A(W − W*)ᵀ), conditionT, angleT, rankT, conditionV, angleV, rankV
             (the factors), method ("gd", "heavy", "nesterov", "decoupled", "penalty",
             "adam" or "muon"), momentum, lambda (the decay), rate (step size of "adam"
             and "muon"), best (for the other methods; True for the best fixed step of

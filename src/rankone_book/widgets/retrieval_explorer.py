@@ -50,8 +50,9 @@ class RetrievalExplorer(Explorer):
         detail: Finest side of the shipped photographs, 32 or 64; by default what `size`
             asks for. With 64 the page also offers the settings of the paper's Figs 1
             and 2; in the book it fetches 150 kB when a reader chooses one.
-        questions: Keys of the questions that are offered as buttons, such as "beta",
-            "features" and "memories"; by default five are, and a menu has the others.
+        questions: Names of the page's questions that get a button, such as "beta",
+            "features" and "memories"; by default five have one, and a menu has the
+            others.
 
     Attributes:
         settings: Settings that the page starts with: collection ("photographs" or
@@ -88,7 +89,7 @@ class RetrievalExplorer(Explorer):
     )
     questions = traitlets.List(
         traitlets.Unicode(),
-        help="Keys of the questions that are buttons; if empty, the usual ones.",
+        help="Names of the questions that have a button; if empty, those of the page's own start.",
     ).tag(sync=True)
 
     def __init__(
@@ -106,7 +107,7 @@ class RetrievalExplorer(Explorer):
             pictures: Pictures on offer, uint8 (n, side, side, 3).
             names: One name per picture.
             detail: Finest side of the shipped photographs, 32 or 64.
-            questions: Keys of the questions that are offered as buttons.
+            questions: Names of the questions that get a button.
             settings: Settings that the page starts with, as listed above.
 
         Raises:

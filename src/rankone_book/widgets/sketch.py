@@ -21,14 +21,15 @@ class Sketch(Explorer):
     """One idea, a chart and a few controls; the mathematics runs in the page.
 
     Args:
-        name: "crosstalk" (a field's signal against its crosstalk: load, seed),
-            "cosines" (their mean is the kernel: Y, seed), "bounds" (the printed bound
-            and its repairs: beta, Y), "grows" (what each form of a memory keeps and
-            takes: K, D, error, use, hardware, N), "inner" (gradient steps of a
-            meta-trained network: amplitude, phase, steps, stepSize, and layers, a list
-            of {"W": …, "b": …} as nested lists) or "neighbours" (recorded edits: facts,
-            a list of those that `rankone_book.editing_study.neighbour_shares` makes,
-            and fact, the index of the displayed one).
+        name: "crosstalk" (signal and crosstalk in the field of a unit of a Hopfield
+            network: load, seed), "cosines" (their mean is the kernel: Y, seed),
+            "bounds" (the bound on the energy error as the DrDAM paper prints it, and
+            corrected: beta, Y), "grows" (bytes and time of each form of a memory: K, D,
+            error, use, hardware, N), "inner" (gradient steps of a meta-trained network:
+            amplitude, phase, steps, stepSize, and layers, a list of {"W": …, "b": …} as
+            nested lists) or "neighbours" (recorded edits: facts, a list of those that
+            `rankone_book.editing_study.neighbour_shares` makes, and fact, the index of
+            the displayed one).
         settings: Settings that the page starts with, as listed.
 
     Raises:
@@ -42,7 +43,7 @@ class Sketch(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "sketch.js"
-    sketch = traitlets.Unicode(help="Which figure.").tag(sync=True)
+    sketch = traitlets.Unicode(help="Name of the figure.").tag(sync=True)
 
     def __init__(self, name: str = "cosines", /, **settings: Any) -> None:
         choice("name", name, tuple(_TAKES))

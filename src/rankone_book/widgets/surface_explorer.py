@@ -18,7 +18,7 @@ __all__ = ["SurfaceExplorer"]
 
 class SurfaceExplorer(Explorer):
     """The energy of a memory of three photographs over the plane through them, with one
-    descent drawn twice.
+    descent: its path in the plane, and above it at the height of its energy.
 
     The page descends on all pixels, as `MrDAM` and `retrieve` do, and projects each
     state on the plane. The part of the state off the plane is multiplied by 1 − η in

@@ -157,8 +157,7 @@ def _check_ball(D: int, Y: int, radius: float, delta: float) -> None:
 
 
 def check_counts(**values: int) -> None:
-    """Check that every value is a positive integer, of any size; otherwise ValueError.
-    """
+    """Check that all values are positive integers, of any size; otherwise ValueError."""
     for name, number in values.items():
         integer(name, number, most=10**300)
 

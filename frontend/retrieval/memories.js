@@ -68,7 +68,7 @@ export function createMemories(grid, opener) {
         long(numbers.distributed === 2 * Y ? "2Y = " : ""),
         `${count(numbers.distributed)} numbers`,
         short(" for any K"),
-        long(`; T sums all ${count(stored.length)}, same length for any K`),
+        long(`; T sums all ${count(stored.length)}; fixed length`),
       );
       if (hide) strip.wait(Y, numbers.distributed);
     },

@@ -672,7 +672,7 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
     )
     expect(boxes[1]).to_contain_text(
         "Distributed memory: one vector T: each picture becomes "
-        "2Y = 120,000 numbers; T sums all 6, same length for any K",
+        "2Y = 120,000 numbers; T sums all 6; fixed length",
         use_inner_text=True,  # the words that are left out here are shown on a phone
     )
     expect(page.locator("label", has_text="β selectivity")).to_be_visible()

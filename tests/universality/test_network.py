@@ -42,7 +42,7 @@ from rankone.universality.selectors import (
     telescope,
     unipotent,
 )
-from rankone.universality.tables import Grid, front, sleeping_units, table_network
+from rankone.universality.tables import Grid, front, inactive_units, table_network
 from rankone.universality.two_layers import two_layer_network
 
 KEY = jax.random.key(0)
@@ -298,7 +298,7 @@ def test_two_hidden_layers_answer_minus_y_which_one_cannot():
 
 
 @pytest.mark.parametrize("construction", FITTED)
-def test_the_fitted_units_sleep_before_the_step_at_every_x(construction, x64):
+def test_the_fitted_units_are_inactive_before_the_step_at_every_x(construction, x64):
     """M-S4, M-S5, M-S8: no fitted unit is active, so that the step does not change its
     weights.
     """
@@ -325,14 +325,14 @@ def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):
     """M-S4: the slots before the step, μδ/(αw), are positive. At σ = 0 half of the
     units are active, and the fit is useless.
     """
-    network = build("constant", constants=Constants(sleep=0.0))
+    network = build("constant", constants=Constants(clearance=0.0))
     active = (
         np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, 1:].max(0) > 0
     )
     assert 64 < active.sum() < 192
     assert learning_errors(network, wave, key=KEY).rms > 1
     k = Constants()
-    assert k.sleep > 10 * 2**0.5 * k.damping * k.offset / (k.alpha * k.linear)
+    assert k.clearance > 10 * 2**0.5 * k.damping * k.offset / (k.alpha * k.linear)
 
 
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
@@ -703,13 +703,13 @@ def test_a_reference_slot_frees_epsilon(epsilon, x64):
 # --- small parts
 
 
-def test_sleeping_units_interpolate_and_sleep_at_zero():
+def test_inactive_units_interpolate_and_are_inactive_at_zero():
     """M-eq4: the interpolant is zero with zero slope up to half the first knot, has the
     values at the knots, and is constant beyond.
     """
     u = np.array([1.0, 2.0, 3.0])
     values = np.array([[0.3, -0.2, 0.9]])
-    knots, o = sleeping_units(u, values)
+    knots, o = inactive_units(u, values)
 
     def read(t):
         return float(o[0] @ np.maximum(t - knots, 0))

@@ -11,13 +11,13 @@ import { amplifiers, telescope, unipotent } from "./selectors.js";
 
 /**
  * The parts of a network. `body`: the layers before the last hidden one. `path`: the rows and biases of the last hidden
- * layer that need no fit, and their output weights. `sleepers`: the rows and biases of the units that are inactive
+ * layer that need no fit, and their output weights. `inactive`: the rows and biases of the units that are inactive
  * until the step. `stack` and `channels`: as in Network. `switched`: true if there is a θ_b.
  *
  * @typedef {{
  *   body: Layer[],
  *   path: [rows: number[][], bias: number[], out: number[]],
- *   sleepers: [rows: number[][], bias: number[]],
+ *   inactive: [rows: number[][], bias: number[]],
  *   stack: [number, number] | null,
  *   channels: Triple | null,
  *   switched: boolean,
@@ -25,7 +25,7 @@ import { amplifiers, telescope, unipotent } from "./selectors.js";
  */
 /** @typedef {(units: number, k: Constants) => Body} MakeBody */
 
-const SLEEP = 1e-3; // least amount by which a unit is below its kink before the step
+const CLEARANCE = 1e-3; // least amount by which a unit is below its kink before the step
 
 /** @param {number[][]} rows */
 export const rowsOf = (rows) =>
@@ -97,12 +97,12 @@ export function constantBody(units, k) {
     ),
   );
   /** @param {Unit} unit */
-  const read = ({ a, c }) => [0, 0, a[2], c + SLEEP, a[0] / written, a[1] / written, 0];
+  const read = ({ a, c }) => [0, 0, a[2], c + CLEARANCE, a[0] / written, a[1] / written, 0];
   const readers = kinks(units, CONSTANT, k.margin);
   return {
     body: [first, second, ...middle],
     path: [[[0, 0, 0, 0, 1, 1, 1]], [0], [k.linear]],
-    sleepers: [readers.map(read), readers.map(() => -SLEEP)],
+    inactive: [readers.map(read), readers.map(() => -CLEARANCE)],
     stack: [2, 6],
     channels: [4, 2, 1],
     switched: true,
@@ -150,12 +150,12 @@ export function shallowBody(units, k) {
     [-d / written, 0, 0, -shut, -shut - 1, 0],
   );
   /** @param {Unit} unit */
-  const gate = ({ a, c }) => Math.max(c + Math.max(a[2], 0), 0) + SLEEP; // makes the unit inactive at every x*
+  const gate = ({ a, c }) => Math.max(c + Math.max(a[2], 0), 0) + CLEARANCE; // makes the unit inactive at every x*
   const readers = kinks(units, SHALLOW, k.margin);
   return {
     body: [first, second, third],
     path: [[[0, 0, 0, 0, 0, 1]], [0], [k.linear]],
-    sleepers: [
+    inactive: [
       readers.map((unit) => [...unit.a, gate(unit), -gate(unit), 0]),
       readers.map((unit) => unit.c - gate(unit)),
     ],
@@ -193,7 +193,7 @@ export function twoLayerBody(units, k) {
       [0, ...t.map((at) => -d * (at + share))],
       [k.linear, ...t.map(() => share * k.linear)],
     ],
-    sleepers: [
+    inactive: [
       readers.map(({ a }) => [a[2], beta * a[0], beta * a[1]]),
       readers.map(({ a, c }) => c - beta * d * (a[0] + a[1])),
     ],
@@ -225,5 +225,5 @@ function inactive(units) {
       const flipped = { a: [-a[0], -a[1], -a[2]], c: -c };
       return most({ a, c }) < most(flipped) ? { a, c } : flipped;
     })
-    .filter((unit) => most(unit) < -SLEEP);
+    .filter((unit) => most(unit) < -CLEARANCE);
 }

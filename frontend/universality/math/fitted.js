@@ -35,11 +35,11 @@ export const constantsOf = (construction) =>
  */
 export function fittedNetwork(weights, construction, given = {}) {
   const k = { ...constantsOf(construction), ...given };
-  const { body, path, sleepers, stack, channels, switched } = BODIES[construction](
+  const { body, path, inactive, stack, channels, switched } = BODIES[construction](
     weights.length,
     k,
   );
-  const read = layer([...path[0], ...sleepers[0]], [...path[1], ...sleepers[1]]);
+  const read = layer([...path[0], ...inactive[0]], [...path[1], ...inactive[1]]);
   const layers = [...body, read, layer([[...path[2], ...weights]], [LOW - k.margin])];
   return { layers, switch: switched ? k.switch : null, alpha: k.alpha, stack, channels };
 }

@@ -148,7 +148,7 @@ function interpolation(target, J) {
  *
  * @type {(u: number[], values: number[]) => number[]}
  */
-function sleeping(u, values) {
+function inactiveUnits(u, values) {
   const knots = [u[0] / 2, ...u];
   const all = [0, ...values];
   const slopes = all.map((v, i) =>
@@ -181,7 +181,7 @@ function readOut(selector, grid, values, constants) {
     const total = sum(written) + sum(kernels[c]) + 2 + ahead(c % J, Math.floor(c / J));
     const extra = alpha * (1 + w * w * total); // change of the output through its bias and the linear path, over Δ
     const beta = 1 / (alpha * w * dot(decode[c], written));
-    const weights = sleeping(
+    const weights = inactiveUnits(
       u,
       values[c].map((v, i) => v - low - extra * u[i]),
     );

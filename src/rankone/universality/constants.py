@@ -42,7 +42,7 @@ class Constants(Module):
             that a layer writes, and B the cell that it writes for.
         ramp: ω, width of the ramps between cells in units of a cell; None for 2⁻¹⁴ in
             float32 and 2⁻²⁰ in float64, rounded down to a power of two in units of x.
-        sleep: σ, distance below zero of the fitted units' pre-activations before the
+        clearance: σ, distance below zero of the fitted units' pre-activations before the
             step. It must exceed √2·μδ/(αw), the contribution of the slots to a fitted
             unit of the construction "constant". At 0 half of those units are active.
     """
@@ -55,12 +55,12 @@ class Constants(Module):
     damping: float = 1e-4
     epsilon: float = 1e-3
     ramp: float | None = None
-    sleep: float = 1e-3
+    clearance: float = 1e-3
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):
             value = getattr(self, name)
-            may_vanish = name in ("offset", "switch", "sleep")
+            may_vanish = name in ("offset", "switch", "clearance")
             if name == "ramp" and value is None:
                 continue
             requirement = (
@@ -109,7 +109,7 @@ class Constants(Module):
         scaled_fields = {
             "offset": self.offset * small,
             "switch": self.switch * small,
-            "sleep": self.sleep * small,
+            "clearance": self.clearance * small,
         }
         return replace(
             self, margin=self.margin * s, linear=self.linear / large, **scaled_fields

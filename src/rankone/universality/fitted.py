@@ -92,8 +92,8 @@ def constant_network(
         W = np.zeros((len(a), 7))
         W[:, 4:6] = a[:, :2] / write_scale
         W[:, 2] = a[:, 2]
-        W[:, 3] = c + constants.sleep
-        return W, np.full(len(a), -constants.sleep)
+        W[:, 3] = c + constants.clearance
+        return W, np.full(len(a), -constants.clearance)
 
     layers = [first, second, (stack, None)]
     q = np.array([0, 0, 0, 0, 1.0, 1, 1])
@@ -135,7 +135,7 @@ def shallow_network(
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
         # the closed gate keeps the unit inactive for every x*
-        gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + constants.sleep
+        gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + constants.clearance
         W = np.zeros((len(a), 6))
         W[:, :3] = a
         W[:, 3] = gate

@@ -29,13 +29,13 @@ class Grid(Module):
     Attributes:
         t: Starts of the J − 1 ramps.
         ramp: ω, width of a ramp.
-        sleep: η. A feature d is read as (1 + η)d − η, so the units stay inactive at
+        threshold: η. A feature d is read as (1 + η)d − η, so the units stay inactive at
             rounding errors in d below η/(1 + η).
     """
 
     t: Matrix
     ramp: float
-    sleep: float = 0.0
+    threshold: float = 0.0
 
     @property
     def centres(self) -> Matrix:
@@ -52,7 +52,9 @@ def cells_grid(J: int, ramp: float) -> Grid:
     float32. The difference of two such terms, divided by ω, can still be off by 2⁻²³/ω
     where x − t is large. The units stay inactive at such an error.
     """
-    return Grid(ramp * np.round(np.arange(1, J) / (J * ramp) - 0.5), ramp, sleep=1.0)
+    return Grid(
+        ramp * np.round(np.arange(1, J) / (J * ramp) - 0.5), ramp, threshold=1.0
+    )
 
 
 def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix]]:
@@ -64,7 +66,7 @@ def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix
     """
     n = len(grid.t)
     J = len(grid.t) + 1
-    gain = 1 + grid.sleep
+    gain = 1 + grid.threshold
     # the least change of θ_b
     shift = constants.alpha * constants.margin * constants.linear
     tau = np.array([0.1, 0.5]) * shift
@@ -84,7 +86,7 @@ def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix
     second = np.concatenate(
         [gain * (d - switch), gain * (d + switch), np.zeros((S, 2 * n + 3)), last]
     )
-    e0 = gain * np.eye(J)[0] - grid.sleep
+    e0 = gain * np.eye(J)[0] - grid.threshold
     return [
         (first, bias),
         (second, np.concatenate([e0, e0 - gain, np.full(S, constants.offset), [0.0]])),
@@ -173,7 +175,7 @@ def table_network(
     # the 1 is the change of b_o by αΔ
     gain = constants.alpha * (1 + constants.linear**2 * total)
     u = np.linspace(*y_range, values.shape[1]) - low
-    knots, o = sleeping_units(u, values - low - gain[:, None] * u)
+    knots, o = inactive_units(u, values - low - gain[:, None] * u)
     beta = 1 / (
         constants.alpha
         * constants.linear
@@ -216,7 +218,7 @@ def interpolation(
     return values[:, [0, -1]] if affine else values
 
 
-def sleeping_units(u: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
+def inactive_units(u: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
     """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at
     u [M-eq4].
 

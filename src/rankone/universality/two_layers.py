@@ -105,7 +105,7 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
     side = np.where(margin(a, c) < margin(-a, -c), 1, -1)
     a = a * side[:, None]
     c = c * side
-    inactive = np.flatnonzero(margin(a, c) < -constants.sleep)[:units]
+    inactive = np.flatnonzero(margin(a, c) < -constants.clearance)[:units]
     a = a[inactive]
     c = c[inactive]
     beta = 1 / (constants.alpha * constants.linear)

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ALWAYS = {
     "tests/checks/test_annotated.py",
     "tests/checks/test_checks.py",
-    "tests/checks/test_composition.py::test_every_public_function_that_takes_arrays_is_among_the_uses",
+    "tests/checks/test_composition.py::test_every_public_function_that_takes_arrays_is_tested_for_composition",
     "tests/checks/test_module.py::test_every_public_class_is_made_here",
     "tests/tools/test_bad_inputs.py::test_an_example_or_a_record_calls_every_public_function",
     "tests/tools/test_layers.py",

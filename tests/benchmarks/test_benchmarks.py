@@ -47,7 +47,7 @@ def test_the_published_formulation_gives_the_memorys_energy_and_gradient(
     np.testing.assert_allclose(gradient, ours[1], rtol=2e-3, atol=2e-4)
 
 
-def test_the_published_retrieval_arrives_where_the_memorys_does(distributed):
+def test_the_published_retrieval_ends_at_the_same_states_as_the_memorys(distributed):
     Xi, memories, omega, beta = distributed
     x = Xi[:3] + 0.05
     theirs = peers.autodiff_retrieval(
@@ -125,7 +125,7 @@ def machine():
     return example
 
 
-def test_the_limit_is_the_slower_of_reading_and_multiplying(machine):
+def test_the_time_limit_is_the_larger_of_reading_time_and_multiplying_time(machine):
     assert machine.limit(timing.Work(bytes=20, flops=100)) == 2
     assert machine.limit(timing.Work(bytes=5, flops=400)) == 4
 
@@ -138,7 +138,7 @@ def test_the_machines_rates_are_the_best_seen():
     assert machine.products == 2 * 8**3
 
 
-def test_a_row_holds_the_spread_of_the_ratios(monkeypatch, machine):
+def test_a_row_contains_the_least_median_and_largest_time_ratio(monkeypatch, machine):
     seconds = {
         "ours, form": [1.0, 2.0, 4.0],
         "peer": [8.0, 8.0, 8.0],
@@ -153,7 +153,7 @@ def test_a_row_holds_the_spread_of_the_ratios(monkeypatch, machine):
     assert "ratio     4.0 (2.0 to 8.0)" in timing.line(row)
 
 
-def test_a_record_says_where_when_and_with_what(tmp_path, machine):
+def test_a_record_contains_device_date_versions_and_seed(tmp_path, machine):
     path = record.write("memory", machine, [{"task": "t"}], 7, tmp_path)
     written = json.loads(path.read_text())
     assert {
@@ -170,7 +170,9 @@ def test_a_record_says_where_when_and_with_what(tmp_path, machine):
     assert written["rows"] == [{"task": "t"}]
 
 
-def test_a_record_stays_where_a_peer_of_its_is_missing(tmp_path, machine):
+def test_a_run_without_one_of_the_recorded_peers_does_not_replace_the_record(
+    tmp_path, machine
+):
     from benchmarks.__main__ import folder
 
     both = [{"peer": "a"}, {"peer": "b"}]

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks import growth, timing
 
 
-def test_the_rows_of_a_store_have_the_variances_they_should():
+def test_column_i_of_a_generated_store_has_variance_one_over_i():
     n = 20_000
     variances = growth.decaying(n, 8).var(0)
     # A variance of n normal numbers has the relative standard error √(2/n).

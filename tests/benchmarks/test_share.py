@@ -35,13 +35,13 @@ def test_a_quick_run_has_every_form(monkeypatch):
     assert names(rows) == FORMS
 
 
-def test_a_processor_without_the_memory_gets_a_message(capsys):
+def test_a_device_with_too_little_memory_measures_nothing_and_prints_a_message(capsys):
     _, rows = share.run(quick=False, repetitions=1)
     assert rows == []
     assert "left out" in capsys.readouterr().out
 
 
-def test_the_record_is_of_a_64th_of_what_the_page_computes():
+def test_the_record_measures_one_64th_of_the_store_that_the_page_computes():
     record = growth.record("share")
     assert names(record["rows"]) == FORMS
     whole = growth.costs(10**9, 768, error=0.25, use="energy", hardware="cluster")
@@ -60,7 +60,7 @@ def test_the_record_is_of_a_64th_of_what_the_page_computes():
         assert row["wall_ms"]["min"] > 1e3 * row["bytes"] / bandwidth
 
 
-def test_the_h100s_rows_say_what_was_compared():
+def test_each_row_of_the_h100_record_names_a_peer_and_a_consistent_ratio():
     path = ROOT / "benchmarks/results/h100.json"
     record = json.loads(path.read_text(encoding="utf-8"))
     assert {"device", "date", "versions", "note", "pieces"} <= record.keys()
@@ -72,6 +72,6 @@ def test_the_h100s_rows_say_what_was_compared():
         assert quotient == pytest.approx(row["ratio"]["median"], rel=0.25, abs=0.1)
 
 
-def test_another_record_is_refused():
+def test_an_unknown_name_of_a_growth_record_is_refused():
     with pytest.raises(ValueError, match=r"^name: got 'memory'"):
         growth.record("memory")

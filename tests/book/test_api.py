@@ -59,7 +59,7 @@ def test_a_public_name_is_on_the_first_page(name: str, page_of: dict[str, str]) 
 
 
 @pytest.mark.parametrize("module", modules())
-def test_all_that_a_part_names_is_on_its_page(
+def test_every_module_and_all_callables_that_it_exports_are_documented(
     module: str, page_of: dict[str, str]
 ) -> None:
     assert page_of[module] in {f"book/{page}.html" for page in PAGES}

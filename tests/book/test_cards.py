@@ -53,7 +53,7 @@ def test_a_page_is_described_by_its_first_paragraph():
         ("word " * 60, "word …"),
     ],
 )
-def test_a_long_paragraph_ends_with_a_sentence_or_a_word(text, end):
+def test_a_long_description_is_cut_after_a_sentence_or_a_word(text, end):
     about = description(page(nodes.Text(text)))
     assert about.endswith(end)
     assert len(about) <= LONGEST + 2
@@ -69,7 +69,7 @@ def test_values_are_escaped_and_empty_ones_left_out():
     assert "description" not in lines
 
 
-def test_without_an_address_no_tag_needs_one():
+def test_without_a_site_address_no_tag_contains_an_address():
     lines = "\n".join(tags("Title", "About.", "", "_static/p.png", (12, 8)))
     assert "About." in lines
     assert not re.search("og:url|og:image|summary_large", lines)

@@ -137,7 +137,7 @@ def test_every_claim_is_listed_once() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
-def test_the_chain_of_a_claim_is_whole(row: dict[str, Any]) -> None:
+def test_no_check_finds_a_fault_in_a_row_of_the_claims(row: dict[str, Any]) -> None:
     assert [fault for check in CHECKERS for fault in check(row, BOOK)] == []
 
 
@@ -152,7 +152,7 @@ WITHOUT_A_CONDITION = {
 }
 
 
-def test_a_claim_with_figures_says_what_must_hold_of_them() -> None:
+def test_claims_with_figures_have_conditions_except_for_the_listed_ones() -> None:
     without = {row["id"] for row in ROWS if row["figures"] and not row["holds"]}
     assert without == set(WITHOUT_A_CONDITION)
     assert sum(len(row["holds"]) for row in ROWS) > 450
@@ -165,7 +165,7 @@ def test_no_phrase_is_kept_for_a_figure_that_is_gone() -> None:
     assert phrases.keys() - {key for row in ROWS for key in row["figures"]} == set()
 
 
-def test_a_format_without_a_claim_is_one_of_a_figure_that_a_cell_records() -> None:
+def test_every_format_outside_a_claim_belongs_to_a_figure_that_a_cell_records() -> None:
     named = {key for row in ROWS for key in {**row["figures"], **row["in_text"]}}
     formats = read_formats(ROOT / "book" / "claims.yml")
     others = {key: fmt for key, fmt in formats.items() if key not in named}
@@ -181,7 +181,7 @@ def test_a_format_without_a_claim_is_one_of_a_figure_that_a_cell_records() -> No
     assert [key for key in others if key.startswith(ids)] == [], "they have a row"
 
 
-def test_a_figure_that_refutes_the_paper_must_go_on_refuting_it() -> None:
+def test_every_figure_that_refutes_the_paper_has_a_condition() -> None:
     refuting = {
         row["id"]: row["errata"]["refuted_by"]
         for row in ROWS
@@ -191,9 +191,7 @@ def test_a_figure_that_refutes_the_paper_must_go_on_refuting_it() -> None:
     assert free == set()
 
 
-def test_a_few_errata_come_first_and_none_of_them_is_a_slip_or_of_a_students_slides() -> (
-    None
-):
+def test_the_errata_listed_first_are_few_and_none_is_a_slip_or_about_slides() -> None:
     first = {
         row["id"]: row["errata"]["kind"]
         for row in ROWS

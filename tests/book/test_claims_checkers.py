@@ -87,7 +87,7 @@ def faults(row: dict[str, Any], book: claim_chain.Book) -> list[str]:
     return [fault for check in claim_chain.CHECKERS for fault in check(row, book)]
 
 
-def test_a_whole_chain_has_no_fault(book: claim_chain.Book) -> None:
+def test_a_complete_row_of_a_claim_has_no_fault(book: claim_chain.Book) -> None:
     assert faults(ROW, book) == []
 
 
@@ -223,7 +223,9 @@ def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compar
     assert "D-x.c is nan, and should be < 1e-9" in messages(c=float("nan"))
 
 
-def test_the_names_of_a_row_s_figures_are_made_whole(tmp_path: Path) -> None:
+def test_the_short_names_of_a_rows_figures_are_completed_with_its_id(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "claims.yml"
     path.write_text(
         """
@@ -284,7 +286,7 @@ def test_a_claim_is_named_in_brackets_in_a_docstring(tmp_path: Path) -> None:
     assert claim_chain.named_in_docstrings(tmp_path) == {"A-one", "B-z*", "M-(1)"}
 
 
-def test_claims_listed_twice_never_or_from_nowhere_are_counted() -> None:
+def test_claims_that_are_listed_twice_unlisted_or_unknown_are_reported() -> None:
     rows = [
         {"id": "D-eq1"},
         {"id": "D-eq2-3", "includes": ["D-eq2", "D-eq1"]},
@@ -297,7 +299,7 @@ def test_claims_listed_twice_never_or_from_nowhere_are_counted() -> None:
     }
 
 
-def test_a_row_named_in_an_erratum_is_a_link_and_a_formula_is_not_cut() -> None:
+def test_a_claim_id_in_an_erratum_becomes_a_link_except_inside_a_formula() -> None:
     parts = linked_names("D-eq1, $D-eq1$ and X-eq1.", {"D-eq1"})
     assert [part["claim"] for part in parts if isinstance(part, pending_target)] == [
         "D-eq1"

@@ -194,7 +194,9 @@ def test_the_notebooks_leave_jax_and_numpy_as_they_are(
     assert run([colab, "-c", ask]).split() == [FREEZE.pins[name] for name in UNTOUCHED]
 
 
-def test_a_notebook_that_crashes_is_seen(execute: Execute, tmp_path: Path) -> None:
+def test_a_notebook_that_crashes_raises_an_error(
+    execute: Execute, tmp_path: Path
+) -> None:
     cells = ["import jax", "jax.no_such_name"]
     broken = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(source) for source in cells]
@@ -226,7 +228,7 @@ def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-def test_a_widget_makes_its_view_on_colab_and_its_traits_cross_both_ways(
+def test_widgets_on_colab_get_a_view_and_synchronise_traits_in_both_directions(
     name: str, widgets: NotebookClient
 ) -> None:
     cell = widgets.nb.cells[1 + WIDGETS.index(name)]

@@ -164,7 +164,7 @@ def test_a_chapter_takes_its_facts_from_the_map(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FURTHER)
-def test_a_page_behind_a_chapter_says_where_it_goes_on_from(name: str) -> None:
+def test_a_further_page_names_the_chapter_that_it_continues(name: str) -> None:
     chapter = next(chapter for chapter in CHAPTERS if name in COURSE.further(chapter))
     assert (
         f"About {COURSE.read(name)} minutes. Goes on from {COURSE.title(chapter)}."
@@ -175,7 +175,7 @@ def test_a_page_behind_a_chapter_says_where_it_goes_on_from(name: str) -> None:
     )
 
 
-def test_the_first_page_adds_up_what_the_book_takes() -> None:
+def test_the_first_page_gives_the_total_reading_time_of_the_chapters() -> None:
     """Chapters whose minutes add up to two working days are not called short."""
     read, further, exercises_ = COURSE.minutes
     assert read == sum(COURSE.read(name) for name in CHAPTERS)
@@ -194,7 +194,9 @@ def test_the_first_page_adds_up_what_the_book_takes() -> None:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_claims_are_those_of_the_chapter_or_of_one_that_it_needs(name: str) -> None:
+def test_the_claims_that_a_chapter_stresses_belong_to_it_or_its_prerequisites(
+    name: str,
+) -> None:
     near = [
         claim
         for chapter in (name, *COURSE.after(name))
@@ -263,7 +265,7 @@ def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
     )
 
 
-def test_haste_would_be_seen() -> None:
+def test_a_syllabus_in_reversed_order_is_reported() -> None:
     backwards = Syllabus("", "", list(reversed(SYLLABI["Half a term"].sessions)))
     complaints = hasty(backwards)
     assert "kernels before hopfield" in complaints
@@ -359,7 +361,7 @@ def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:
     assert f"{COURSE.title('language')} needs {COURSE.title('editing')}." in said
 
 
-def test_every_page_says_its_version() -> None:
+def test_the_first_page_and_the_page_for_instructors_show_the_version() -> None:
     for path in (HTML / "book" / "intro.html", HTML / "book" / "teaching.html"):
         source = path.read_text(encoding="utf-8")
         assert re.search(
@@ -378,5 +380,5 @@ def test_every_page_says_its_version() -> None:
         (["a and b", "c"], "a and b, and c"),
     ],
 )
-def test_lists_read_as_sentences(items: list[str], sentence: str) -> None:
+def test_items_are_joined_into_an_english_list(items: list[str], sentence: str) -> None:
     assert joined(items) == sentence

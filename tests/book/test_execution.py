@@ -27,7 +27,7 @@ def notebook(source, stream):
     )
 
 
-def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
+def test_notebooks_that_wrote_to_stderr_leave_the_cache_and_the_others_stay(tmp_path):
     cache = get_cache(tmp_path)
     for source, stream in (("print(1)", "stdout"), ("print(2)", "stderr")):
         cache.cache_notebook_bundle(
@@ -48,7 +48,7 @@ def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
         assert sources == ["print(1)"]
 
 
-def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):
+def test_each_state_of_the_files_that_chapters_read_has_its_own_cache(tmp_path):
     """A changed, renamed or new file gives a new cache, and a compiled file does not.
     The old cache is deleted.
     """

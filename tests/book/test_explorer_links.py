@@ -60,12 +60,14 @@ def test_a_target_names_an_explorer_and_its_state() -> None:
         ("editing?beta", "beta"),
     ],
 )
-def test_what_does_not_exist_is_refused_by_name(target: str, words: str) -> None:
+def test_a_link_to_an_unknown_explorer_setting_or_question_is_refused(
+    target: str, words: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         state_of(ROOT, target)
 
 
-def test_the_address_says_the_state_as_the_pages_read_it() -> None:
+def test_a_link_address_encodes_the_state_in_the_form_that_pages_parse() -> None:
     state = {"q": "few", "k": [1, -0.5], "geometry": "keys", "best": True}
     link = fragment("editing", state)
     assert link.startswith("#r1:editing?q=few&k=%5B1%2C-0.5%5D&")
@@ -78,7 +80,9 @@ def test_the_address_says_the_state_as_the_pages_read_it() -> None:
     "explorer",
     [name for name in takes() if (ROOT / "frontend" / name / "presets.js").exists()],
 )
-def test_the_questions_are_those_of_the_page(explorer: str) -> None:
+def test_the_questions_in_python_are_those_of_the_explorers_script(
+    explorer: str,
+) -> None:
     bridge = f"""import * as asked from "./{explorer}/presets.js";
         const named = {{ names: ["a", "b", "c"] }};
         const presets = asked.PRESETS ?? asked.presetsOf(named);
@@ -100,7 +104,7 @@ def test_every_link_of_the_book_leads_to_an_explorer_that_is_there() -> None:
         assert f'title="{PURPOSE}"' in attributes
 
 
-def test_notebooks_keep_the_words_alone() -> None:
+def test_notebooks_keep_the_words_of_explorer_links_without_the_link() -> None:
     for page, _, words in links():
         notebook = HTML / "notebooks" / f"{page.stem}.ipynb"
         if page.parent.name != "chapters" or "<" in words:

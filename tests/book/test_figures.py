@@ -110,7 +110,7 @@ def size(picture):
     return Image.open(io.BytesIO(picture)).size
 
 
-def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
+def test_on_a_phone_panels_are_stacked_and_their_letters_keep_their_size():
     fig, axes = figure(1, 2, height=3, sharey=True)
     for ax in axes:
         ax.plot([0, 1], [0, 1], label="law")
@@ -135,7 +135,7 @@ def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
     assert axes[1].title.get_window_extent().y0 >= legend.y1
 
 
-def test_a_phone_gets_a_picture_of_its_width_however_narrow_its_panels_are():
+def test_the_picture_for_a_phone_has_full_width_even_with_narrow_panels():
     fig, axes = figure(1, 3, height=3, crisp=False)
     for ax in axes:
         ax.set_aspect("equal")
@@ -149,7 +149,7 @@ def test_a_phone_gets_a_picture_of_its_width_however_narrow_its_panels_are():
     plt.close("all")
 
 
-def test_what_would_not_be_read_on_a_phone_is_not_drawn_for_one():
+def test_figures_that_are_unreadable_on_a_phone_get_no_phone_version():
     assert figure(2, 2)[0].for_phone() is None
     assert figure(1, 5)[0].for_phone() is None
     fig, ax = figure()

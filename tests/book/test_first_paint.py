@@ -65,7 +65,7 @@ def merged(page: str, place: Path) -> str:
     return (place.parent / match[1]).read_text()
 
 
-def test_its_styles_are_one_in_their_order_and_find_what_they_name(
+def test_style_sheets_are_merged_in_order_and_their_relative_addresses_are_corrected(
     tmp_path: Path, place: Path
 ) -> None:
     page = soon(PAGE, tmp_path, place)
@@ -83,9 +83,7 @@ def test_its_styles_are_one_in_their_order_and_find_what_they_name(
     assert '<link media="print" rel="stylesheet" href="../_static/print.css" />' in page
 
 
-def test_its_scripts_come_in_their_order_when_it_is_drawn(
-    tmp_path: Path, place: Path
-) -> None:
+def test_scripts_are_deferred_in_their_order(tmp_path: Path, place: Path) -> None:
     page = soon(PAGE, tmp_path, place)
     assert re.findall(r'<script [^>]*src="([^"]*)"', page) == ["theirs.js"]
     match = re.search(r'id="later">(.*?)</script>', page)
@@ -121,7 +119,7 @@ console.log(JSON.stringify(did));
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_scripts_run_in_their_order_and_after_the_drawing_if_any_is_seen(
+def test_deferred_scripts_run_in_order_after_the_first_frame_of_a_visible_page(
     tmp_path: Path, place: Path, hidden: bool
 ) -> None:
     code = re.findall(r"<script>(.*?)</script>", soon(PAGE, tmp_path, place), re.S)[-1]
@@ -136,7 +134,9 @@ def test_scripts_run_in_their_order_and_after_the_drawing_if_any_is_seen(
     assert did[:-2] == ([] if hidden else ["drawn", "later"])
 
 
-def test_a_script_of_tabs_comes_with_tabs_alone(tmp_path: Path, place: Path) -> None:
+def test_the_script_for_tabs_is_loaded_only_on_pages_with_tabs(
+    tmp_path: Path, place: Path
+) -> None:
     assert "design-tabs.js" not in soon(PAGE, tmp_path, place)
     tabs = PAGE.replace("Words.", '<span class="sd-tab-set">')
     assert '{"data-prefix": "p", "src": "../_static/design-tabs.js"}' in soon(
@@ -144,7 +144,7 @@ def test_a_script_of_tabs_comes_with_tabs_alone(tmp_path: Path, place: Path) -> 
     )
 
 
-def test_a_page_that_is_not_written_anew_has_its_styles_as_they_are_now(
+def test_a_page_that_was_not_rebuilt_gets_the_current_styles(
     tmp_path: Path, place: Path
 ) -> None:
     page = soon(PAGE, tmp_path, place)
@@ -157,7 +157,7 @@ def test_a_page_that_is_not_written_anew_has_its_styles_as_they_are_now(
     assert f'{OF}="_static/a.css _static/styles/c.css"' in again
 
 
-def test_the_theme_looks_at_no_box(
+def test_the_themes_script_no_longer_measures_the_size_of_boxes(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     script = tmp_path / "theme.js"
@@ -173,7 +173,7 @@ def test_the_theme_looks_at_no_box(
     assert "mend `LOOKS`" in caplog.text
 
 
-def test_each_page_and_the_search_are_written_once_all_else_is_built(
+def test_pages_and_the_search_page_are_rewritten_after_a_successful_html_build_only(
     tmp_path: Path, place: Path
 ) -> None:
     pages = [place, tmp_path / "search.html"]
@@ -199,9 +199,7 @@ def test_each_page_and_the_search_are_written_once_all_else_is_built(
     assert built(ValueError()) == built(form="latex") == []
 
 
-def test_pages_are_written_after_what_makes_their_widgets_and_their_styles_lean() -> (
-    None
-):
+def test_pages_are_rewritten_after_widgets_are_moved_and_styles_are_reduced() -> None:
     order: dict[str, int] = {}
     for module in (first_paint, lean_style, on_demand):
         app: Any = SimpleNamespace(

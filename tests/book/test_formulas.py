@@ -79,7 +79,7 @@ class Classes(HTMLParser):
             self.letters.append(dict(attrs)["class"].split()[0])
 
 
-def test_a_page_holds_boxes_for_the_eye_mathml_for_the_ear_and_tex_for_a_copy(build):
+def test_a_page_contains_drawn_formulas_mathml_and_tex(build):
     site, warnings = build(index=PAGE)
     page = (site / "index.html").read_text()
     style = (site / "_static/formulas.css").read_text()
@@ -151,7 +151,7 @@ def test_a_block_is_read_as_sphinx_reads_it(source, whole, tex):
     assert displayed(source, whole) == tex
 
 
-def test_the_characters_of_a_style_are_those_that_it_draws():
+def test_the_characters_of_a_style_sheet_are_those_of_its_content_rules():
     rules = [
         'a::before {\n  content: "x";\n}',
         r'b::before { content: "\3BE"; }',
@@ -183,7 +183,7 @@ def letters(tex, display=True):
     ]
 
 
-def test_a_long_formula_goes_on_in_a_new_line_before_a_relation_and_in_a_paragraph_after_it():
+def test_long_formulas_break_before_a_relation_and_in_paragraphs_after_it():
     tex = "1234567890123(4)=5678901234567(8+9)"
     assert letters(tex) == ["1234567890123(4)", "=5678901234567(8", "+9)"]
     assert letters(tex, display=False) == [
@@ -214,7 +214,7 @@ def test_what_stands_in_a_fraction_or_a_root_does_not_break():
     assert only.count("=") == 1
 
 
-def test_a_bracket_that_closes_elsewhere_counts_for_nothing_and_one_that_closes_here_holds():
+def test_a_bracket_that_does_not_close_does_not_prevent_breaks():
     assert letters(r"[12345678901234567890123=4") == ["[12345678901234567890123", "=4"]
     assert letters(r"\{1234567890123(4+5)+678=9") == [
         "{1234567890123(4",
@@ -224,7 +224,7 @@ def test_a_bracket_that_closes_elsewhere_counts_for_nothing_and_one_that_closes_
     ]
 
 
-def test_a_formula_breaks_in_its_brackets_last_and_between_products_before():
+def test_a_formula_breaks_between_factors_before_it_breaks_inside_brackets():
     tex = r"(123456789+1)^2(123456789+1)^2\cdots(123456789+1)^2"
     assert letters(tex) == [
         "(123456789",

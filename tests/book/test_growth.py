@@ -46,7 +46,7 @@ def test_the_bytes_are_those_of_the_packages_arrays(D):
     assert hadamard == pytest.approx(cost["hadamard"].stored_bytes, rel=0.02)
 
 
-def test_the_noise_is_the_accepted_one():
+def test_the_number_of_frequencies_gives_the_accepted_noise():
     K, D = 1000, 50
     Y = growth.frequencies(K, D, error=0.2, use="energy")
     assert float(thresholds.noise(K=K, Y=Y)) == pytest.approx(0.2, rel=1e-6)
@@ -81,7 +81,7 @@ def test_the_costs_of_a_list_are_linear_and_the_writing_of_a_vector_is_quadratic
     assert ten["index"].seconds < 10 * one["index"].seconds
 
 
-def test_many_queries_wait_for_operations_and_one_for_memory():
+def test_one_query_is_limited_by_memory_bandwidth_and_many_queries_by_operations():
     one = growth.costs(10**8, 512, hardware="gpu")["list"]
     many = growth.costs(10**8, 512, hardware="gpu", N=10_000)["list"]
     gpu = growth.HARDWARE["gpu"]

@@ -104,7 +104,9 @@ def test_a_process_that_has_ended_starts_no_kernel(
     assert forks.start(["python", "-m", "x"], ".", {}) is None
 
 
-def test_half_a_program_in_the_cache_says_nothing(tmp_path: Path) -> None:
+def test_a_truncated_program_in_the_compilation_cache_causes_no_warning(
+    tmp_path: Path,
+) -> None:
     """A kernel compiles the program again. A warning about it would fail the page in
     every build.
     """

@@ -9,7 +9,7 @@ from extensions.delivery.lean_style import SOURCE, lean
 WORDS = {"show", "btn", "col-md-6", "w-1/2", "theme", "other"}
 
 
-def test_a_rule_stays_where_all_its_names_may_stand_somewhere() -> None:
+def test_a_style_rule_is_kept_only_if_all_its_names_occur_in_the_pages() -> None:
     style = """
     /* gone */ html { color: red } .btn, .gone { color: blue } .btn .gone { top: 0 } #theme > a:not(.never) { left: 0 }
     .w-1\\/2 { width: 50% } :is(.btn, .show) { margin: 0 } a[href=".css"] { color: green }

@@ -142,14 +142,14 @@ def test_a_second_build_finds_what_the_first_has_lightened_and_drops_the_rest(
     assert len(list(folder.iterdir())) == 1
 
 
-def test_a_drawing_on_nothing_is_the_same_on_white():
+def test_a_drawing_made_transparent_looks_the_same_on_white():
     pixels = np.random.default_rng(0).integers(0, 256, (8, 8, 3), np.uint8)
     drawing = Image.fromarray(pixels)
     result = np.asarray(on_white(_transparent(drawing)), int)
     assert abs(result - pixels).max() <= 2  # two roundings to 1/255
 
 
-def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_where_its_panels_are(
+def test_phones_get_their_own_figure_and_a_caption_with_its_panel_positions(
     tmp_path,
 ):
     def png(*size):
@@ -198,7 +198,7 @@ def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_whe
     ]
 
 
-def test_styles_and_pictures_mean_the_same_phone():
+def test_style_sheet_and_pictures_use_the_same_width_limit_for_phones():
     from extensions.delivery.light_pictures import NARROW
 
     style = Path("book/_static/custom.css").read_text(encoding="utf-8")
@@ -207,7 +207,7 @@ def test_styles_and_pictures_mean_the_same_phone():
     assert ".beside" in style
 
 
-def test_no_other_screen_of_the_built_book_gets_the_figure_drawn_for_a_phone():
+def test_figures_drawn_for_a_phone_are_narrower_than_those_for_other_screens():
     pages = Path("_build/html/book").rglob("*.html")
     names = {
         name

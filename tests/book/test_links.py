@@ -74,7 +74,7 @@ def below(contents: dict) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize(
     ("chapter", "others"), below(yaml.safe_load(Path("_toc.yml").read_text()))
 )
-def test_pages_below_a_chapter_are_listed_beside_each_of_them(
+def test_pages_that_continue_a_chapter_are_listed_in_the_menu_of_each(
     chapter: str, others: list[str]
 ) -> None:
     for file in (chapter, *others):

@@ -178,7 +178,7 @@ def test_the_figures_of_a_cell_are_aligned() -> None:
         ("", [float("nan"), 7], []),
     ],
 )
-def test_a_condition_separates_numbers(
+def test_a_condition_holds_for_the_right_numbers_and_fails_for_others(
     condition: str, inside: list[float], outside: list[float]
 ) -> None:
     figures = {"D-x.y": 2.0}
@@ -232,7 +232,7 @@ def test_a_condition_of_another_form_is_refused(condition: str) -> None:
         ("x\nmeasured('a', 1)\ny", "x\ny"),
     ],
 )
-def test_a_page_shows_a_cell_without_what_only_records(
+def test_the_page_shows_a_cell_without_statements_that_only_record_figures(
     cell: str, expected: str
 ) -> None:
     assert without_bookkeeping(cell) == expected
@@ -424,7 +424,7 @@ measured(f"D-{n}", ratio="ε" + e)
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.html")))
-def test_no_bookkeeping_stands_open_on_a_page(page: str) -> None:
+def test_no_page_shows_a_call_of_measured_outside_a_fold(page: str) -> None:
     text = (PAGES / f"{page}.html").read_text(encoding="utf-8")
     opened = re.sub(
         r'<details class="admonition hide.*?</details>', "", text, flags=re.DOTALL

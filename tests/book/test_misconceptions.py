@@ -73,7 +73,7 @@ def started(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_widget_takes_the_setting(name: str) -> None:
+def test_the_explorer_accepts_the_settings_of_each_misconception(name: str) -> None:
     entry = SHOWN[name]
     assert set(entry["settings"]) <= set(pages()[entry["widget"]]["defaults"])
     explorer = getattr(widgets, entry["widget"])(**entry["settings"])
@@ -83,7 +83,9 @@ def test_the_widget_takes_the_setting(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name, entry in SHOWN.items() if "question" in entry]
 )
-def test_the_button_sets_the_same(name: str) -> None:
+def test_the_button_of_a_question_sets_the_settings_of_the_misconception(
+    name: str,
+) -> None:
     entry = SHOWN[name]
     assert [COURSE.button(entry), started(entry)] == pages()[entry["widget"]][
         "presets"
@@ -357,7 +359,7 @@ MEASURES = {
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_setting_shows_the_numbers(name: str) -> None:
+def test_the_settings_give_the_numbers_stated_for_the_misconception(name: str) -> None:
     entry = SHOWN[name]
     with double_precision():
         measured = MEASURES[name](started(entry))

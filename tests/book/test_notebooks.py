@@ -137,7 +137,7 @@ def test_figures_keep_their_alternative_text(chapter: str) -> None:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_an_explorer_that_was_not_run_is_its_still_and_says_where_it_is_live(
+def test_an_unexecuted_explorer_shows_a_still_picture_and_links_to_the_live_one(
     chapter: str,
 ) -> None:
     # a front end without a kernel may fail on a widget
@@ -164,7 +164,7 @@ def test_an_explorer_that_was_not_run_is_its_still_and_says_where_it_is_live(
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_notebook_brings_the_figures_of_the_page_and_prints_them(
+def test_the_notebook_contains_the_pages_figures_conditions_and_formats(
     chapter: str,
 ) -> None:
     code = [cell for cell in read(chapter).cells if cell.cell_type == "code"]

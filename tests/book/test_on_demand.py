@@ -62,7 +62,7 @@ def stored_text(place: Path, part: dict[str, Any]) -> str:
     return json.loads(match[1])
 
 
-def test_it_is_in_scripts_beside_the_site_and_the_rest_stays(
+def test_code_and_large_data_move_to_scripts_and_the_page_is_otherwise_unchanged(
     tmp_path: Path, place: Path
 ) -> None:
     moved_page = moved(page(), tmp_path, place)
@@ -93,7 +93,7 @@ def test_a_page_loads_what_its_widgets_start_with(tmp_path: Path, place: Path) -
 
 
 @pytest.mark.parametrize("name", ["finer", "tiles", "others"])
-def test_what_waits_is_loaded_by_no_page(
+def test_data_that_a_widget_requests_later_is_not_loaded_with_the_page(
     name: str, tmp_path: Path, place: Path
 ) -> None:
     moved_page = moved(page().replace("finer", name), tmp_path, place)
@@ -104,11 +104,11 @@ def test_what_waits_is_loaded_by_no_page(
     assert len(scripts) == 1  # the widget's code
 
 
-def test_what_is_empty_stays(tmp_path: Path, place: Path) -> None:
+def test_empty_data_stays_in_the_page(tmp_path: Path, place: Path) -> None:
     assert "script" not in parts(moved(page(finer=""), tmp_path, place))["finer"]
 
 
-def test_what_two_widgets_share_is_loaded_once_and_a_state_may_hold_any_text(
+def test_code_shared_by_widgets_is_loaded_once_and_other_states_are_unchanged(
     tmp_path: Path, place: Path
 ) -> None:
     moved_page = moved(page(), tmp_path, place)
@@ -122,7 +122,7 @@ def test_what_two_widgets_share_is_loaded_once_and_a_state_may_hold_any_text(
     assert moved_page.count("<script defer") == 1
 
 
-def test_chapters_are_lightened_in_every_folder_once_a_book_is_built(
+def test_widget_data_is_moved_only_after_a_successful_html_build(
     tmp_path: Path, place: Path
 ) -> None:
     app: Any = SimpleNamespace(

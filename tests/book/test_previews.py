@@ -170,7 +170,7 @@ def cards(site: Path, page: str) -> dict[str, str]:
     }
 
 
-def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_that_stay(
+def test_the_claims_page_names_figures_as_the_chapter_does_and_links_each_row(
     site: Path,
 ) -> None:
     page = (site / "claims.html").read_text()
@@ -186,7 +186,7 @@ def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_tha
 
 
 @pytest.mark.parametrize("module", [definitions, notation, written_pages])
-def test_examples(module) -> None:
+def test_the_examples_in_docstrings_run(module) -> None:
     assert doctest.testmod(module).attempted
     assert not doctest.testmod(module).failed
 
@@ -205,7 +205,7 @@ def test_a_link_shows_what_it_leads_to(site: Path) -> None:
     )
 
 
-def test_links_of_a_card_lead_where_they_led(site: Path) -> None:
+def test_links_inside_a_card_keep_their_targets(site: Path) -> None:
     theorem = cards(site, "index")["part/one.html#thm-halves"]
     assert "There is $x$" in theorem
     assert re.findall('href="([^"]*)"', theorem) == [
@@ -220,7 +220,7 @@ def test_links_of_a_card_lead_where_they_led(site: Path) -> None:
     ]
 
 
-def test_a_number_shows_its_line_its_claim_and_what_must_hold(site: Path) -> None:
+def test_the_card_of_a_number_shows_its_code_claim_and_condition(site: Path) -> None:
     page = (site / "part" / "one.html").read_text()
     page_cards = cards(site, "part/one")
     card = page_cards["T-1.2.half"]
@@ -282,11 +282,11 @@ def test_the_longest_id_before_a_dot_is_the_claim() -> None:
         ("between 1 and 2", "between 1 and 2"),
     ],
 )
-def test_a_condition_is_said_in_words(condition: str, words: str) -> None:
+def test_a_condition_is_translated_into_words(condition: str, words: str) -> None:
     assert previews.in_words(condition) == words
 
 
-def test_the_line_of_one_key_comes_before_those_of_many() -> None:
+def test_code_for_one_figure_is_listed_before_code_for_several() -> None:
     lines = measured_lines.measured_lines(
         'measured("a", {n: 1, f"b{n}": 2, "b": 3})\nother("a", b=4)'
     )
@@ -298,7 +298,7 @@ def test_the_line_of_one_key_comes_before_those_of_many() -> None:
     assert not any(line.records("axb") for line in lines)
 
 
-def test_an_element_is_whole_and_an_empty_mark_stands_for_what_it_is_in() -> None:
+def test_an_anchor_selects_its_whole_element_or_the_element_around_it() -> None:
     page = '<section id="a"><span id="b"></span><div id="c"><div>1</div></div></section><p id="d">2</p>'
     assert [
         page[slice(*written_pages.element(page, anchor))][:15] for anchor in "abcd"
@@ -467,7 +467,9 @@ def test_definitions_are_ranked_by_name_then_words_then_kind(
         ("inverse temperature", "book/notation.html#symbol-memory-4"),
     ],
 )
-def test_the_book_puts_the_definition_first(query: str, link: str) -> None:
+def test_the_search_of_the_book_returns_the_definition_first(
+    query: str, link: str
+) -> None:
     best = answers(HTML, query)[query][0]
     assert re.fullmatch(link, best["link"])
     assert "\\" not in best["title"] + best["says"]

@@ -138,7 +138,7 @@ def test_a_push_that_git_refuses_says_why(tmp_path: Path) -> None:
         publish.publish(site(tmp_path, "first"), str(tmp_path / "nowhere"))
 
 
-def test_a_release_bears_the_version_of_the_package(
+def test_a_release_whose_tag_is_not_the_packages_version_is_refused(
     tmp_path: Path,
     remote: Path,
     monkeypatch: pytest.MonkeyPatch,

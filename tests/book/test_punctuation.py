@@ -41,7 +41,7 @@ def spans_and_text(*children, transform=KeepPunctuation):
         ("a well-", "-th", []),
     ],
 )
-def test_marks_stay_with_their_formula(before, after, span):
+def test_punctuation_stays_on_the_line_of_its_formula(before, after, span):
     assert spans_and_text(
         nodes.Text(before), nodes.math("x", "x"), nodes.Text(after)
     ) == (
@@ -50,7 +50,7 @@ def test_marks_stay_with_their_formula(before, after, span):
     )
 
 
-def test_formulas_side_by_side_and_at_the_ends():
+def test_punctuation_between_and_after_formulas_stays_with_them():
     x = nodes.math("x", "x")
     y = nodes.math("y", "y")
     assert spans_and_text(x, nodes.Text(", "), y, nodes.Text(".")) == (
@@ -60,7 +60,7 @@ def test_formulas_side_by_side_and_at_the_ends():
     assert spans_and_text(nodes.math("x", "x")) == ([], "x")
 
 
-def test_of_two_equal_marks_each_stays_in_its_place():
+def test_two_equal_punctuation_marks_keep_their_places():
     comma = ", "
     word = nodes.strong("", "a")
     x = nodes.math("x", "x")
@@ -104,7 +104,7 @@ def test_the_long_name_of_a_file_breaks_where_its_words_end():
     assert len(short.children) == len(code.children) == 1
 
 
-def test_a_number_and_its_sign_for_per_cent_stay_on_one_line():
+def test_a_number_and_its_percent_sign_stay_on_one_line():
     code = nodes.literal("", "7 % 2")
     assert (
         spans_and_text(

@@ -37,7 +37,7 @@ def test_a_chapter_of_the_first_part_is_read_in_35_minutes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_sentence_has_two_computed_numbers_at_most_and_a_paragraph_five(
+def test_sentences_have_at_most_two_computed_numbers_and_paragraphs_at_most_five(
     name: str,
 ) -> None:
     for text, numbers in reading.numbers_in(source(name)):
@@ -75,5 +75,7 @@ def test_numbers_are_counted_sentence_by_sentence() -> None:
         ("```{code-cell} ipython3\nResidualExplorer()\n```\n\n" + "one " * 401, 10),
     ],
 )
-def test_minutes_are_reckoned_from_what_stands_open(text: str, minutes: int) -> None:
+def test_the_reading_time_counts_only_text_and_code_that_are_not_folded(
+    text: str, minutes: int
+) -> None:
     assert reading.reading_minutes(text) == minutes

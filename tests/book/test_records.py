@@ -41,7 +41,7 @@ def test_a_damaged_record_is_named(place, name, load, fraction):
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "\udcff"])
-def test_what_is_no_record_is_named(place, text):
+def test_a_file_that_is_not_a_record_raises_an_error_with_its_name(place, text):
     (place / "figure1.json").write_text(text, errors="surrogateescape")
     with refused(ValueError, match=r"record: got '.*figure1\.json'"):
         records.load_record("figure1")
@@ -71,7 +71,7 @@ def others(path):
     return [cell[4] for cell in json.loads(path.read_text())["cells"]]
 
 
-def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_changes(
+def test_cells_store_only_options_that_differ_from_the_full_values(
     experiment, tmp_path
 ):
     record = experiment("record")
@@ -125,7 +125,7 @@ def nested(runs=(RUN,), results=RESULTS):
     return head | {"runs": list(runs), "cells": cells}
 
 
-def test_what_is_written_is_read_and_nothing_is_named_twice(tmp_path):
+def test_a_written_record_is_read_back_and_stores_each_name_once(tmp_path):
     path = tmp_path / "nested.json"
     others_of_day = [RUN | {"date": f"day {i}"} for i in range(3)]
     elsewhere = RUN | {"device": "another"}
@@ -154,7 +154,9 @@ def test_what_is_written_is_read_and_nothing_is_named_twice(tmp_path):
         ("[0,0,0.5,[0,0],{},", "[0,0,0.5,[0,0],"),
     ],
 )
-def test_a_record_whose_places_lead_nowhere_is_named(tmp_path, old, new):
+def test_a_record_with_invalid_indices_raises_an_error_with_its_name(
+    tmp_path, old, new
+):
     path = tmp_path / "nested.json"
     records.write_record(path, nested())
     text = path.read_text()
@@ -186,7 +188,7 @@ def record_of(*cells, of="the paper"):
     return {"axes": ["Y"], "of": of, "full": full, "cells": entries}
 
 
-def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
+def test_a_cell_measured_with_fewer_queries_is_counted_as_reduced():
     whole = (10, 0, 500, "gaussian")
     coverage = records.coverage(
         record_of(
@@ -212,7 +214,7 @@ def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
     )
 
 
-def test_values_that_exclude_each_other_are_not_missing_and_are_written(tmp_path):
+def test_excluded_combinations_do_not_count_as_missing_and_are_stored(tmp_path):
     record = nested([RUN], RESULTS[:1]) | {"impossible": [{"n": 1}]}
     assert records.coverage(record).missing == ((2,),)
     path = tmp_path / "nested.json"
@@ -227,7 +229,7 @@ def test_a_cell_counts_as_whole_once_one_of_its_runs_is():
     assert (coverage.whole, coverage.reduced, coverage.options) == (1, 0, {})
 
 
-def test_a_grid_of_the_book_s_own_is_not_called_the_paper_s():
+def test_the_coverage_says_whether_the_grid_is_the_books_or_the_papers():
     cells = [(Y, 0, 500, "gaussian") for Y in (10, 20, 40)]
     assert (
         str(records.coverage(record_of(*cells, of="the book")))

@@ -83,7 +83,7 @@ def test_the_set_up_cell_installs_the_wheels_of_this_build(chapter: str) -> None
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_set_up_cell_knows_what_the_chapter_took_in_this_build(
+def test_the_set_up_cell_contains_the_seconds_that_the_chapter_took(
     chapter: str,
 ) -> None:
     line = written(chapter).splitlines()[-1]
@@ -95,7 +95,7 @@ def test_the_set_up_cell_knows_what_the_chapter_took_in_this_build(
 @pytest.mark.skipif(
     sys.platform != "linux", reason="Linux alone tells the peak of a process"
 )
-def test_the_set_up_cells_know_the_memory_that_chapters_took() -> None:
+def test_the_set_up_cells_contain_the_memory_that_chapters_used() -> None:
     """One chapter may lack the number: a chapter that ran into its time limit, which
     MyST-NB then executes itself.
     """
@@ -143,7 +143,7 @@ def book(url: str, base: str = "") -> Any:
     )
 
 
-def test_a_fork_is_found_by_its_line_in_the_configuration() -> None:
+def test_a_forks_addresses_follow_from_its_repository_in_the_configuration() -> None:
     fork = book("https://github.com/Someone/their-book/")
     assert repository(fork) == ("https://github.com/Someone/their-book", "main")
     assert site(fork) == "https://someone.github.io/their-book/"
@@ -160,7 +160,9 @@ def test_a_fork_is_found_by_its_line_in_the_configuration() -> None:
     )
 
 
-def test_a_fork_on_github_changes_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_built_on_github_needs_no_change_of_the_configuration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     fork = book("https://github.com/rank/one")
     monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
     read_environment(fork, fork.config)
@@ -172,7 +174,7 @@ def test_a_fork_on_github_changes_no_line(monkeypatch: pytest.MonkeyPatch) -> No
     assert site(fork) == "https://someone.github.io/their-book/"
 
 
-def test_the_wheels_folder_names_the_commit_and_what_is_not_in_it(
+def test_the_name_of_the_wheels_folder_has_the_commit_and_marks_uncommitted_changes(
     tmp_path: Path,
 ) -> None:
     assert commit(tmp_path) == "no-commit"
@@ -415,7 +417,7 @@ def test_a_missing_network_gives_one_sentence(
     ]
 
 
-def test_another_build_in_a_warm_kernel_is_replaced(
+def test_the_cell_replaces_the_package_of_another_build_in_a_running_kernel(
     bare: Callable[[str], SimpleNamespace],
     reader: SimpleNamespace,
     server: SimpleNamespace,
@@ -433,7 +435,7 @@ def test_another_build_in_a_warm_kernel_is_replaced(
     assert bare("import rankone; print(hasattr(rankone, 'old'))").text == "False\n"
 
 
-def test_another_build_stays_where_there_is_no_network(
+def test_without_a_network_the_installed_package_of_another_build_is_used(
     bare: Callable[[str], SimpleNamespace], reader: SimpleNamespace, tmp_path: Path
 ) -> None:
     for name, files in OLD.items():
@@ -457,7 +459,7 @@ def test_a_development_install_is_left_alone(
     assert re.fullmatch("1 × .* rankone in development\n", report.text)
 
 
-def test_a_package_that_wants_another_jax_gives_one_sentence_and_jax_stays(
+def test_a_package_that_needs_another_jax_is_not_installed_and_jax_stays(
     bare: Callable[[str], SimpleNamespace],
     reader: SimpleNamespace,
     server: SimpleNamespace,

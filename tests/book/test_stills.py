@@ -51,7 +51,7 @@ def all_shown() -> list[Shown]:
     ]
 
 
-def test_the_stills_are_of_the_explorers_as_they_are_now() -> None:
+def test_every_explorer_has_an_up_to_date_still_picture() -> None:
     assert len(all_shown()) > 5
     assert stale(ROOT, all_shown()) == [], "draw them anew: make stills"
 
@@ -70,7 +70,7 @@ def model(**traits: Any) -> dict[str, Any]:
     }
 
 
-def test_an_explorer_is_known_by_its_state() -> None:
+def test_explorers_with_equal_states_have_the_same_key() -> None:
     (plain,) = shown_in(model()).values()
     (other,) = shown_in(model(settings={"ridge": 1, "beta": 2})).values()
     (same,) = shown_in(
@@ -102,7 +102,9 @@ def test_what_is_stale_is_named(repository: Path) -> None:
     ]
 
 
-def test_only_what_is_missing_or_of_another_bundle_is_due(repository: Path) -> None:
+def test_only_missing_stills_and_those_of_another_bundle_are_redrawn(
+    repository: Path,
+) -> None:
     table = rows(repository)
     assert due(table, [Shown("editing", {}, "b")]) == set()
     changed = [Shown("editing", {}, "c"), Shown("other", {}, "b")]

@@ -101,7 +101,7 @@ def test_a_tour_is_a_folded_list_with_no_box_and_one_marked_answer(
         (("fill=black", "fill=blue"), "fill"),
     ],
 )
-def test_a_tour_that_cannot_be_walked_is_refused(
+def test_a_tour_with_invalid_cards_is_refused(
     tmp_path: Path, change: tuple[str, str], words: str
 ) -> None:
     _, warnings = built(tmp_path, GOOD.replace(*change))
@@ -113,7 +113,7 @@ def test_a_list_of_one_card_is_no_tour(tmp_path: Path) -> None:
     assert "2 to 20 cards, and this one has 1" in warnings
 
 
-def test_the_link_of_the_lead_starts_the_tour_whose_title_says_its_minutes() -> None:
+def test_the_lead_links_to_the_tour_which_takes_about_five_minutes() -> None:
     text = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
     lead = text.partition("```{code-cell}")[0]
     assert "[Take the tour.](#tour-intro)" in lead
@@ -177,7 +177,7 @@ def test_there_are_tours_with_guesses() -> None:
     assert all(len(guesses(path)) > 1 for path in PAGES)
 
 
-def test_the_last_card_of_the_first_tour_shows_a_way_that_works() -> None:
+def test_the_repair_on_the_last_card_of_the_first_tour_works() -> None:
     explorer = RetrievalExplorer()
     text = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
     tour = re.findall(r"^:::\{tour\}.*?^:::$", text, re.M | re.S)[0]

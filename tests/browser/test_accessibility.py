@@ -77,12 +77,14 @@ def spoil(page: Page, how: str) -> None:
 
 
 @pytest.mark.parametrize("simplify", [False, True])
-def test_sound_code_has_no_barrier(page: Page, simplify: bool) -> None:
+def test_no_barrier_is_reported_on_a_page_without_one(
+    page: Page, simplify: bool
+) -> None:
     assert barriers(page, simplify=simplify) == []
 
 
 @pytest.mark.parametrize("what", SPOILT)
-def test_no_barrier_is_hidden(page: Page, what: str) -> None:
+def test_simplifying_the_page_hides_no_barrier(page: Page, what: str) -> None:
     spoil(page, SPOILT[what])
     whole = {line.split(":")[0] for line in barriers(page, simplify=False)}
     assert whole, "the spoilt page was expected to have a barrier"
@@ -90,17 +92,21 @@ def test_no_barrier_is_hidden(page: Page, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", SPOILT_FORMULAS)
-def test_no_barrier_in_a_formula_is_hidden(page: Page, what: str) -> None:
+def test_simplifying_the_page_hides_no_barrier_in_a_formula(
+    page: Page, what: str
+) -> None:
     spoil(page, SPOILT_FORMULAS[what])
     assert any("color-contrast" in line for line in barriers(page))
 
 
-def test_a_formula_that_looks_like_its_line_is_text_of_it(page: Page) -> None:
+def test_formulas_in_the_style_of_their_line_are_checked_as_its_text(
+    page: Page,
+) -> None:
     barriers(page)
     assert page.locator("p").first.inner_html() == "Then sinx, sinx and sinx."
 
 
-def test_most_texts_are_judged_with_another_that_is_drawn_alike(page: Page) -> None:
+def test_fewer_than_half_of_the_code_tokens_are_judged_individually(page: Page) -> None:
     tokens = page.locator("pre span").count()
     barriers(page)
     assert 0 < page.locator("[data-judged]").count() < tokens / 2

@@ -22,7 +22,9 @@ def read_by(page_state, rule):
     )[0]
 
 
-def test_keys_of_the_slider_stop_at_each_way_and_it_reads_as_the_package(explorer):
+def test_keys_of_the_slider_stop_at_each_method_and_results_equal_the_packages(
+    explorer,
+):
     page = explorer()
     output = page.locator(".r1-way output")
     page.locator("[data-name=way]").focus()
@@ -71,7 +73,9 @@ def test_a_pair_is_dragged_and_its_address_brings_it_back(explorer):
     assert state(page)["values"] == before["values"]
 
 
-def test_a_question_hides_what_is_read_and_dividing_changes_who_writes_so(explorer):
+def test_a_question_hides_the_result_and_the_divide_box_changes_the_named_method(
+    explorer,
+):
     page = explorer()
     pose(page, "off")
     bill = page.locator(".r1-facts")
@@ -90,7 +94,7 @@ def test_a_question_hides_what_is_read_and_dividing_changes_who_writes_so(explor
 
 
 @pytest.mark.parametrize("size", ["laptop", "phone"])
-def test_the_names_under_the_slider_stand_above_what_is_said_of_them(explorer, size):
+def test_the_names_under_the_slider_are_above_the_status_line(explorer, size):
     page = explorer(size)
     boxes = [box.bounding_box() for box in page.locator(".r1-mark-button").all()]
     assert len(boxes) == 4
@@ -98,7 +102,7 @@ def test_the_names_under_the_slider_stand_above_what_is_said_of_them(explorer, s
     assert below <= page.locator(".r1-status").bounding_box()["y"] + 1
 
 
-def test_two_keys_that_are_one_are_said_to_be(explorer):
+def test_for_two_equal_keys_the_status_says_that_there_is_no_X(explorer):
     page = explorer(settings={"way": 3, "pairs": [[0, 0, 0], [0, 0, 1], [0.5, 0, 0]]})
     expect(page.locator(".r1-status")).to_contain_text("There is no X here")
     assert state(page)["X"] is None
@@ -106,7 +110,7 @@ def test_two_keys_that_are_one_are_said_to_be(explorer):
     expect(page.locator(".r1-status")).to_contain_text("Least squares")
 
 
-def test_in_the_plane_on_a_phone_keys_move_and_all_is_accessible(explorer):
+def test_on_a_phone_keys_move_in_the_plane_without_accessibility_violations(explorer):
     page = explorer("phone", settings={"view": "plane", "way": 3})
     paint = "n => document.querySelectorAll('.r1-field-ground')[n].toDataURL()"
     picture, truth = (page.evaluate(paint, n) for n in (0, 1))

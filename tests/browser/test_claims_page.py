@@ -42,7 +42,7 @@ def test_claims_are_found_by_words_source_status_and_chapter(visit: Callable) ->
     assert watched.errors == []
 
 
-def test_an_address_with_a_filter_opens_so_and_a_link_to_a_hidden_row_shows_it(
+def test_an_address_sets_the_filter_and_a_link_shows_a_hidden_row(
     visit: Callable,
 ) -> None:
     page = visit("phone", "dark").open("book/claims.html?status=sharper&words=barrier")

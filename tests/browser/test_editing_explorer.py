@@ -171,7 +171,7 @@ def test_the_keyboard_moves_an_axis_of_the_cloud(explorer):
     expect(grip(page, "axis:0")).to_be_focused()
 
 
-def test_geometries_and_ridge(explorer):
+def test_each_choice_of_C_and_the_ridge_gives_the_jax_result(explorer):
     page = explorer()
     page.locator("select[data-name=geometry]").select_option("identity")
     page_state = state(page)
@@ -271,7 +271,7 @@ def test_questions_are_posed_and_answered(explorer, size):
     assert state(page)["preset"] == "start"
 
 
-def test_an_answer_is_that_of_the_question_whatever_was_changed_since(explorer):
+def test_an_answer_refers_to_the_question_even_after_changes(explorer):
     page = explorer()
     pose(page, "cycle")
     page.locator(".r1-more > summary").click()
@@ -315,7 +315,7 @@ def test_the_bars_are_what_is_measured(explorer):
     expect(page.get_by_role("img", name=re.compile("^Ŵ = "))).to_have_count(1)
 
 
-def test_a_kernel_hears_what_is_on_show(explorer):
+def test_the_kernel_receives_the_settings_on_show(explorer):
     page = explorer()
     drag(page, "v", 20, 10)
     v = state(page)["settings"]["v"]
@@ -327,7 +327,7 @@ def test_a_kernel_hears_what_is_on_show(explorer):
     )
 
 
-def test_own_settings_are_shown(explorer):
+def test_the_explorer_opens_with_settings_given_from_python(explorer):
     own = {"keys": [[1, 0], [0, 1], [1, 1]], "k": [1, -1], "geometry": "identity"}
     page = explorer(settings=own)
     page_state = state(page)

@@ -41,7 +41,7 @@ def drag(page, name, dx, dy):
     page.mouse.up()
 
 
-def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visit):
+def test_links_undo_and_the_address_restore_a_state(visit):
     watched = visit()
     page = watched.open(PAGE)
     first = setting(page, "v")
@@ -79,7 +79,7 @@ def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visi
     assert watched.errors == []
 
 
-def test_a_page_opens_where_its_address_says_and_takes_nothing_bad_from_it(visit):
+def test_a_page_opens_at_the_state_of_its_address_and_ignores_invalid_values(visit):
     watched = visit()
     page = watched.open(
         PAGE + "#r1:editing?v=%5B1e999,0%5D&W=nonsense&__proto__=1&k=%5B1,-1%5D&q=no"
@@ -199,7 +199,7 @@ def test_stage_controls_and_readouts_stand_on_one_screen(visit, size):
         expect(page.locator(".r1-plane").first).to_be_in_viewport(ratio=1)
 
 
-def test_a_label_says_what_it_names_to_pointer_keys_and_reader(visit):
+def test_pointer_keyboard_and_screen_reader_get_the_definition_of_a_label(visit):
     page = visit().open(PAGE)
     ridge = page.locator("input[data-name=ridge]")
     expect(ridge).to_have_accessible_description(

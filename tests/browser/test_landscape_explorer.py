@@ -151,7 +151,7 @@ def test_the_task_is_dragged_and_one_step_follows(alone):
     )
 
 
-def test_an_edit_is_picked_and_its_neighbours_are_read(alone):
+def test_choosing_an_edit_shows_its_neighbours(alone):
     page = alone("sketch", traits={"sketch": "neighbours"}, settings={"facts": FACTS})
     expect(page.locator(".r1-facts")).to_contain_text("Austria")
     page.locator("[data-name=fact]").select_option("1")

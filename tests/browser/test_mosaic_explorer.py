@@ -133,7 +133,7 @@ def test_frames_differ_as_the_run_plays_and_both_memories_find_the_picture(explo
     expect(page.locator(".r1-sentence")).to_contain_text("So did the vector.")
 
 
-def test_the_scrubber_goes_back_to_where_many_are_lit(explorer):
+def test_more_pictures_are_lit_at_the_start_of_a_run_than_at_its_end(explorer):
     page = explorer(settings={"beta": 30})
     rest(page)
     end = wall(page, "exact")
@@ -148,14 +148,14 @@ def test_the_scrubber_goes_back_to_where_many_are_lit(explorer):
     assert wall(page, "exact") == end
 
 
-def test_a_reader_at_rest_may_ask_for_motion(explorer):
+def test_with_reduced_motion_the_reader_can_still_choose_a_playing_speed(explorer):
     page = explorer()
     rest(page)
     page.locator("summary", has_text="More").click()
     check_reader_may_slow(page)
 
 
-def test_a_press_on_a_picture_asks_for_it_and_the_arrows_move_on(explorer):
+def test_clicks_and_arrow_keys_choose_the_picture_to_retrieve(explorer):
     page = explorer()
     rest(page)
     page.mouse.click(*press(page, 57, "distributed"))
@@ -173,7 +173,7 @@ def test_a_press_on_a_picture_asks_for_it_and_the_arrows_move_on(explorer):
     assert label.startswith("Wall of 100 pictures of the exact memory. Query: ")
 
 
-def test_a_finger_asks_for_a_picture(explorer):
+def test_a_tap_chooses_the_picture_to_retrieve(explorer):
     page = explorer("phone")
     rest(page)
     page.locator(".r1-of-exact .r1-wall").scroll_into_view_if_needed()
@@ -190,7 +190,7 @@ def test_a_finger_asks_for_a_picture(explorer):
         ("K", "Home", True, True),
     ],
 )
-def test_each_slider_does_at_its_ends_what_the_page_says(
+def test_at_the_ends_of_sliders_the_expected_memories_find_the_picture(
     explorer, name, key, exact, distributed
 ):
     page = explorer(settings={"Y": 16384})
@@ -207,7 +207,7 @@ def test_each_slider_does_at_its_ends_what_the_page_says(
     assert ("too few" in words) == few
 
 
-def test_ten_thousand_pictures_are_read_by_the_list_and_not_by_the_vector(explorer):
+def test_with_ten_thousand_pictures_the_list_succeeds_and_the_vector_fails(explorer):
     page = explorer(settings={"K": 900, "Y": 1024, "beta": 70}, script=COUNTED)
     rest(page)
     assert page.evaluate("() => window.unpacked") == 1

@@ -98,14 +98,16 @@ in_every_view = in_views(VIEWS)
 
 
 @in_every_view
-def test_page_asks_only_this_machine_and_finds_everything(view: Any) -> None:
+def test_a_page_makes_no_external_requests_and_has_no_missing_files_or_errors(
+    view: Any,
+) -> None:
     assert view.elsewhere == []
     assert view.missing == []
     assert view.errors == []
 
 
 @in_every_view
-def test_formulas_stand_in_the_page(view: Any) -> None:
+def test_formulas_have_letters_mathml_and_tex_without_a_script(view: Any) -> None:
     """Each formula has letters to see, MathML for screen readers and TeX to copy, and
     no script sets it.
     """
@@ -125,7 +127,7 @@ def test_formulas_stand_in_the_page(view: Any) -> None:
 
 
 @in_every_view
-def test_nothing_moves_under_the_reader(view: Any) -> None:
+def test_the_layout_of_a_page_hardly_shifts_while_it_loads(view: Any) -> None:
     shift, moved = view.shift()
     assert shift <= SHIFT, moved
 
@@ -179,7 +181,7 @@ def test_every_picture_has_a_text(view: Any) -> None:
 
 
 @in_every_view
-def test_a_figure_drawn_for_a_phone_is_whole_on_one_and_nowhere_else(
+def test_figures_drawn_for_a_phone_are_used_on_phones_only_and_fit(
     view: Any, request: pytest.FixtureRequest
 ) -> None:
     _, size, _ = request.node.callspec.id.rsplit("-", 2)
@@ -219,7 +221,7 @@ def test_page_is_in_its_theme_and_fits_its_screen(
 
 
 @in_every_view
-def test_nothing_moves_for_a_reader_who_asked_for_stillness(
+def test_with_reduced_motion_no_element_has_a_transition_or_animation(
     view: Any, built: Path
 ) -> None:
     """There is no duration, not even of .01 ms: with a duration on every element, each
@@ -236,7 +238,9 @@ def test_nothing_moves_for_a_reader_who_asked_for_stillness(
 
 
 @in_views([(path, *SCREENS[0]) for path in LEADING])
-def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
+def test_each_explorer_link_sets_its_state_and_back_returns_to_the_text(
+    view: Any,
+) -> None:
     """Links that set an explorer: each sets its settings, shows the explorer, and leads
     back.
     """
@@ -319,7 +323,7 @@ def test_a_screen_reader_is_given_every_formula_that_is_laid_out(visit: Any) -> 
     assert len(formulas) == page.locator("math").evaluate_all(laid_out) > 10
 
 
-def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> None:
+def test_a_page_is_laid_out_in_pieces_from_the_top_down(visit: Any) -> None:
     """Parts far below wait until the browser is idle, which the test decides here."""
     watched = visit(
         script="window.requestIdleCallback = (next) => { window.next = next; }"
@@ -357,7 +361,7 @@ def test_the_notation_does_not_move_while_its_rows_arrive(visit: Any) -> None:
     assert heads.evaluate_all(widths) == whole
 
 
-def test_a_strip_of_symbols_comes_as_a_whole(visit: Any) -> None:
+def test_a_strip_of_symbols_appears_only_once_it_is_complete(visit: Any) -> None:
     """The widths of its columns depend on all rows, so the strip waits for the element
     after it.
     """
@@ -402,7 +406,9 @@ def test_a_first_visit_is_in_the_readers_theme_and_without_complaint(
 
 
 @pytest.mark.parametrize("path", listed_pages()[:-1])
-def test_a_page_says_what_a_shared_link_shows(path: str, built: Path) -> None:
+def test_every_page_has_the_tags_for_the_preview_of_a_shared_link(
+    path: str, built: Path
+) -> None:
     head = (built / path).read_text().partition("</head>")[0]
     tags = dict(
         re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)"', head)

@@ -162,7 +162,9 @@ def test_only_anchors_that_other_pages_lead_to_are_named(
     }
 
 
-def test_an_anchor_that_is_not_known_is_the_beginning(bound: PdfReader) -> None:
+def test_a_link_to_an_unknown_anchor_leads_to_the_beginning_of_the_page(
+    bound: PdfReader,
+) -> None:
     stream = bound.stream
     stream.seek(0)
     printed = Printed("", stream.read(), [], first=7)
@@ -185,7 +187,9 @@ def test_a_chapter_prints_whole(visit: Any) -> None:
     }
 
 
-def test_nothing_is_kept_free_for_what_paper_has_not(browser: Any, site: str) -> None:
+def test_no_space_is_left_on_paper_for_elements_that_are_not_printed(
+    browser: Any, site: str
+) -> None:
     context = reader(browser)
     page = context.new_page()
     page.goto(f"{site}/book/chapters/kernels.html", wait_until="load")

@@ -69,7 +69,7 @@ def check_against_jax(page_state):
         )
 
 
-def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
+def test_the_explorer_opens_with_two_equal_paths_that_match_jax(explorer):
     page = explorer(guess=True)
     # the parts that show the answer are hidden when the page opens
     assert rest(page)["pending"]
@@ -138,7 +138,7 @@ def test_every_slider_changes_what_is_computed(explorer, size):
     )
 
 
-def test_the_best_shape_takes_one_step(explorer):
+def test_with_the_best_factors_descent_converges_in_one_step(explorer):
     page = explorer(settings={"conditionA": 40, "conditionD": 9})
     page.locator(".r1-more > summary").click()
     page.get_by_role("button", name="V = A⁻¹ᐟ²").click()
@@ -156,7 +156,7 @@ def test_the_best_shape_takes_one_step(explorer):
     assert page_state["counts"]["plain"] == page_state["counts"]["explicit"] > 100
 
 
-def test_a_narrow_factor_moves_on_a_line_and_equals_jax(explorer):
+def test_with_V_of_one_row_P_is_singular_and_the_path_equals_jax(explorer):
     page = explorer()
     page.locator(".r1-more > summary").click()
     page.get_by_label("V has one row").check()
@@ -201,7 +201,9 @@ def test_the_reader_predicts_before_the_paths_are_shown(explorer, question, fate
     expect(page.locator(".r1-found")).to_contain_text("✗ Not as you said")
 
 
-def test_a_prediction_by_keyboard_and_a_method_of_the_readers_choice(explorer):
+def test_a_prediction_can_be_made_by_keyboard_and_the_optimiser_can_be_changed(
+    explorer,
+):
     page = explorer()
     rest(page)
     pose(page, "heavy")
@@ -217,7 +219,7 @@ def test_a_prediction_by_keyboard_and_a_method_of_the_readers_choice(explorer):
     expect(page.locator(".r1-verdict")).to_contain_text("They stay together")
 
 
-def test_the_known_amount_is_what_the_gap_becomes(explorer):
+def test_with_a_penalty_the_gap_converges_to_the_computed_amount(explorer):
     page = explorer(settings={"method": "penalty", "steps": 500})
     page_state = rest(page)
     H, P = (np.array(page_state["problem"][name]) for name in "HP")
@@ -283,7 +285,7 @@ def test_what_is_drawn_is_what_is_computed(explorer):
     assert all(len(lines.nth(i).get_attribute("d")) > 100 for i in range(4))
 
 
-def test_a_step_too_long_runs_away_in_plain_words(explorer):
+def test_divergence_of_plain_descent_is_reported_in_words(explorer):
     page = explorer(
         settings={
             "share": 1.1,
@@ -300,7 +302,7 @@ def test_a_step_too_long_runs_away_in_plain_words(explorer):
 
 
 @pytest.mark.parametrize("method", ["heavy", "penalty", "decoupled"])
-def test_a_runaway_is_said_to_be_one(explorer, method):
+def test_the_verdict_says_that_a_too_long_step_diverges(explorer, method):
     page = explorer(settings={"share": 1.1, "steps": 500, "method": method})
     assert rest(page)["fate"] == "away"
     words = page.locator(".r1-verdict")
@@ -310,7 +312,7 @@ def test_a_runaway_is_said_to_be_one(explorer, method):
     assert page.locator("path.r1-line.r1-law").get_attribute("d") == ""
 
 
-def test_what_has_not_settled_is_not_said_to_settle(explorer):
+def test_the_verdict_says_when_a_gap_has_not_settled(explorer):
     page = explorer(settings={"share": 1, "steps": 500, "method": "penalty"})
     assert rest(page)["counts"]["explicit"] is None
     expect(page.locator(".r1-verdict")).to_contain_text(
@@ -338,7 +340,7 @@ def test_axe_finds_nothing(explorer, theme, question):
     assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
 
 
-def test_reset_and_two_on_a_page(explorer):
+def test_two_explorers_on_a_page_are_independent_and_reset_restores_one(explorer):
     page = explorer(widgets=2)
     pose(page, "adam", 1)
     rest(page, 1)
@@ -350,7 +352,7 @@ def test_reset_and_two_on_a_page(explorer):
     page.evaluate("document.querySelectorAll('.w')[0].cleanup()")
 
 
-def test_what_answers_the_hand_stands_on_one_screen(explorer):
+def test_controls_and_drawings_fit_on_one_screen(explorer):
     page = explorer(settings={"method": "penalty"})
     page.set_viewport_size({"width": 1366, "height": 768})
     # the width of the book's column

@@ -145,7 +145,7 @@ def test_the_search_answers_while_a_reader_types(visit: Any, folder: Any) -> Non
     page.locator(".live-search li a").first.wait_for()
 
 
-def test_the_search_puts_the_definition_first_and_speaks_plainly(
+def test_the_search_page_lists_the_definition_first_without_raw_tex(
     visit: Any, folder: Any
 ) -> None:
     watched = visit()

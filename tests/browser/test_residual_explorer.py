@@ -106,7 +106,7 @@ def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
     check_against_jax(page_state)
 
 
-def test_the_sum_that_is_drawn_is_resmem(explorer):
+def test_the_drawn_sum_equals_the_prediction_of_resmem(explorer):
     page = explorer(settings={"d": 2, "k": 5, "sigma": 0.5, "noise": 0.1, "n": 48})
     page_state = rest(page)
     path = line_points(page, "Base + memory", "distributed")
@@ -207,7 +207,7 @@ def test_noise_beyond_the_border_hurts_and_averaging_repairs_it(explorer):
     assert risk["memory"] < risk["base"]
 
 
-def test_the_plane_shows_scores_and_their_control(explorer):
+def test_in_the_plane_the_memory_is_about_as_good_as_nearest_neighbours(explorer):
     page = explorer()
     pose(page, "plane")
     page.locator("[data-skip]").click()
@@ -266,7 +266,7 @@ def test_the_rough_wave_is_the_better_one_to_learn_at_64_examples_and_not_at_thr
     assert few["waves"]["memory"] > few["waves"]["other"]
 
 
-def test_measuring_stays_out_of_a_drag_and_says_how_far_it_is(explorer):
+def test_curves_follow_a_drag_while_measuring_and_progress_is_shown(explorer):
     page = explorer(settings={"d": 8, "n": 1024})
     page.wait_for_function(
         "document.querySelector('.r1-status').textContent.includes('% done')"
@@ -307,13 +307,13 @@ def test_the_ends_of_the_sliders_are_drawn(explorer, settings):
     expect(page.locator("[data-cell=memory-measured]")).not_to_have_text("…")
 
 
-def test_a_base_that_needs_no_memory_is_said_to_need_none(explorer):
+def test_the_status_says_when_the_memory_changes_nothing(explorer):
     page = explorer(settings=SMALL | {"L": 1, "d": 3})
     rest(page)
     expect(page.locator(".r1-status")).to_contain_text("The memory changes nothing")
 
 
-def test_where_no_curves_cross_no_mark_is_promised(explorer):
+def test_the_note_says_when_the_measured_curves_do_not_cross(explorer):
     page = explorer(settings={"view": "plane", "L": 0, "n": 96})
     assert rest(page)["threshold"] is None
     note = page.locator(".r1-plot-note:visible").last
@@ -321,7 +321,7 @@ def test_where_no_curves_cross_no_mark_is_promised(explorer):
     expect(note).not_to_contain_text("green")
 
 
-def test_without_motion_the_speed_is_at_once_and_can_be_changed(explorer):
+def test_with_reduced_motion_the_reader_can_still_choose_a_playing_speed(explorer):
     page = explorer(settings=SMALL)
     rest(page)
     check_reader_may_slow(page)
@@ -347,7 +347,7 @@ def test_axe_finds_nothing(explorer, theme, view):
     assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
 
 
-def test_reset_and_two_on_a_page(explorer):
+def test_two_explorers_on_a_page_are_independent_and_reset_restores_one(explorer):
     page = explorer(widgets=2)
     pose(page, "flips", 1)
     rest(page, 1)
@@ -359,7 +359,7 @@ def test_reset_and_two_on_a_page(explorer):
     page.evaluate("document.querySelectorAll('.w')[0].cleanup()")
 
 
-def test_what_answers_the_hand_stands_on_one_screen(explorer):
+def test_controls_and_drawings_fit_on_one_screen(explorer):
     page = explorer()
     page.set_viewport_size({"width": 1366, "height": 768})
     # the width of the book's column

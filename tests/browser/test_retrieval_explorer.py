@@ -216,7 +216,7 @@ def played(frames):
     return (steps[-1][3] - steps[0][3]) / 1000
 
 
-def test_it_plays_on_sight_in_both_memories_from_the_query_to_the_end(explorer):
+def test_runs_of_both_memories_play_from_query_to_end_when_in_view(explorer):
     page = explorer(script=f"{UNMEASURED}; ({WATCH})();", **MOVING)
     end = rest(page)
     frames = watched(page)
@@ -340,7 +340,9 @@ def strip(page):
     )
 
 
-def test_the_vector_does_not_grow_and_comes_back_when_a_picture_is_taken_out(explorer):
+def test_storing_a_picture_does_not_lengthen_the_vector_and_removing_it_restores_it(
+    explorer,
+):
     page = explorer()
     rest(page)
     width, values = strip(page)
@@ -397,7 +399,9 @@ def strokes(page):
 
 
 @pytest.mark.parametrize("size", ["laptop", "phone"])
-def test_a_drawing_joins_the_stack_and_heals_when_it_is_scribbled_over(explorer, size):
+def test_a_drawing_can_be_stored_and_is_restored_after_scribbling_over_it(
+    explorer, size
+):
     page = explorer(size)
     rest(page)
     stroke = strokes(page)[size == "phone"]
@@ -427,7 +431,7 @@ def test_a_drawing_joins_the_stack_and_heals_when_it_is_scribbled_over(explorer,
     expect(page.locator(".r1-sentence")).to_contain_text("not stored")
 
 
-def test_a_drawing_can_be_left_and_nothing_is_not_stored(explorer):
+def test_drawing_can_be_cancelled_and_an_empty_drawing_is_not_stored(explorer):
     page = explorer()
     rest(page)
     before = pixels(page, "query")
@@ -465,7 +469,9 @@ def test_the_true_picture_is_shown_when_it_is_asked_for(explorer):
 
 
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
-def test_one_stop_of_a_slider_is_three_pixels_and_no_value_moves_it(explorer, size):
+def test_each_stop_of_a_slider_spans_three_pixels_and_values_do_not_move_the_slider(
+    explorer, size
+):
     page = explorer(size)
     rest(page)
     thumb = 16
@@ -553,7 +559,7 @@ def test_finer_photographs_come_when_they_are_asked_for(explorer):
     )
 
 
-def test_pinning_keeps_a_state_beside_what_comes(explorer):
+def test_pinning_keeps_a_state_visible_beside_later_ones(explorer):
     page = explorer()
     rest(page)
     picture = pixels(page, "distributed")
@@ -692,7 +698,9 @@ def test_each_memory_has_one_name_and_says_what_it_holds(explorer):
 
 
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
-def test_verdicts_are_not_cut_and_a_line_holds_more_than_a_word(explorer, size):
+def test_verdicts_are_not_cut_off_and_have_two_words_per_line_on_average(
+    explorer, size
+):
     page = explorer(size)
     rest(page)
     for name, key in (("beta", "Home"), ("beta", "End"), ("K", "End")):
@@ -736,7 +744,7 @@ def test_a_playing_run_is_described_by_its_steps_and_judged_when_it_has_settled(
 
 
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
-def test_until_the_guess_all_parts_agree_with_what_is_asked(explorer, size):
+def test_before_the_guess_no_part_of_the_explorer_shows_the_answer(explorer, size):
     page = explorer(size)
     rest(page)
     page.evaluate("document.body.style.paddingBottom = '2000px'")
@@ -885,7 +893,9 @@ def test_pictures_go_in_and_out_by_mouse_and_keyboard(explorer):
     ).to_have_attribute("aria-pressed", "true")
 
 
-def test_an_own_picture_is_stored_survives_K_and_comes_back_by_undo(explorer, tmp_path):
+def test_an_uploaded_picture_is_stored_kept_when_K_changes_and_restored_by_undo(
+    explorer, tmp_path
+):
     from PIL import Image
 
     rng = np.random.default_rng(0)
@@ -916,7 +926,7 @@ def test_an_own_picture_is_stored_survives_K_and_comes_back_by_undo(explorer, tm
     expect(page.locator(".r1-ask")).to_contain_text("broken.png could not be read")
 
 
-def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
+def test_mouse_and_keyboard_paint_the_query_and_restore_its_pixels(explorer):
     page = explorer(settings=QUICK)
     old = floats(rest(page)["config"]["query"]).reshape(32, 32, 3)
     unfold(page)
@@ -1011,7 +1021,7 @@ def test_play_step_and_scrub_go_through_the_descent(explorer):
     expect(page.locator(".r1-plot-note").last).to_contain_text("Printed: 10")
 
 
-def test_the_address_is_the_difference_and_leads_back(explorer):
+def test_the_address_contains_only_changed_settings_and_restores_them(explorer):
     page = explorer()
     rest(page)
     slide(page, "beta", 6)
@@ -1101,7 +1111,7 @@ OVERLAID = """() => {
 
 
 @pytest.mark.parametrize("width", [700, 720, 760, 790, 860, 1280])
-def test_no_level_runs_into_its_words(explorer, width):
+def test_no_drawing_inside_the_vector_overlaps_its_words(explorer, width):
     page = explorer("laptop")
     rest(page)
     page.set_viewport_size({"width": width, "height": 768})
@@ -1126,7 +1136,7 @@ def test_words_and_pictures_keep_to_their_boxes_in_a_hall(explorer, screen):
     assert page.evaluate(CROWDED) == []
 
 
-def test_nothing_moves_under_the_hand_that_begins_to_drag(explorer):
+def test_the_map_does_not_move_when_a_drag_begins(explorer):
     page = explorer("laptop")
     rest(page)
     page.get_by_role("button", name="Does the cover matter?").click()
@@ -1179,7 +1189,9 @@ def test_axe_finds_nothing(explorer, theme):
     assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in violations] == []
 
 
-def test_two_on_a_page_do_not_meet_and_unmounting_stops_the_worker(explorer):
+def test_two_explorers_on_a_page_are_independent_and_unmounting_stops_the_worker(
+    explorer,
+):
     page = explorer(widgets=2)
     rest(page, 0)
     page.locator(".w").nth(1).scroll_into_view_if_needed()
@@ -1208,7 +1220,7 @@ def test_without_workers_it_computes_on_the_page(explorer):
     check_against_jax(page)
 
 
-def test_a_kernel_is_offered_where_there_is_one(explorer):
+def test_with_a_kernel_the_run_can_be_repeated_in_jax(explorer):
     page = explorer(kernel=KERNEL)
     page_state = rest(page)
     unfold(page)
@@ -1255,7 +1267,7 @@ def test_the_book_fetches_finer_photographs_when_a_reader_asks(visit):
     assert watched.errors == []
 
 
-def test_the_book_opens_with_it(visit):
+def test_the_explorer_on_the_first_page_of_the_book_retrieves_the_picture(visit):
     watched = visit()
     page = watched.open("book/intro.html")
     page.locator(".r1-query").first.scroll_into_view_if_needed()
@@ -1273,7 +1285,9 @@ def test_the_book_opens_with_it(visit):
         walked("phone", {"width": 390, "height": 844}),
     ],
 )
-def test_the_first_screen_of_the_book_holds_all_that_is_needed(visit, size, screen):
+def test_the_first_screen_of_the_book_shows_the_controls_results_and_tour_link(
+    visit, size, screen
+):
     page = visit(size, viewport=screen).open("book/intro.html")
     page.locator(".r1-sentence").wait_for()
     parts = [
@@ -1516,7 +1530,7 @@ def test_inside_the_vector_the_numbers_are_those_of_the_package(explorer):
         assert text.replace("-", "−") in words
 
 
-def test_inside_the_vector_everything_goes_on(explorer):
+def test_inside_the_vector_controls_and_sliders_update_the_drawing(explorer):
     page = explorer(settings=QUICK)
     end = rest(page)
     inside(page, 3)
@@ -1561,7 +1575,7 @@ def test_inside_the_vector_the_reader_takes_each_step(explorer):
     expect(page.locator(".r1-playback output")).to_have_text("step 10 / 10")
 
 
-def test_at_rest_the_last_level_leads_back_to_the_first_step(explorer):
+def test_at_the_end_of_a_run_the_last_level_can_restart_it(explorer):
     page = explorer()
     end = rest(page)
     assert end["step"] > 20
@@ -1741,7 +1755,7 @@ def test_each_tile_shows_the_weight_of_its_picture_at_the_step_on_show(explorer)
     expect(tiles).to_have_count(6)
 
 
-def test_the_words_of_a_gauge_stand_on_bands_as_high_as_the_gauge(explorer):
+def test_the_zones_of_a_gauge_are_as_high_as_the_gauge(explorer):
     page = explorer()
     rest(page)
     band = page.locator(".r1-band").first
@@ -1754,7 +1768,7 @@ def test_the_words_of_a_gauge_stand_on_bands_as_high_as_the_gauge(explorer):
 
 
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
-def test_the_stretches_of_beta_say_where_pictures_mix_and_where_noise_wins(
+def test_labels_under_beta_mark_where_pictures_mix_the_vector_works_and_noise_wins(
     explorer, size
 ):
     page = explorer(size)
@@ -1828,7 +1842,7 @@ def bars(page):
     ), page.locator(".r1-bars").get_attribute("aria-label")
 
 
-def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
+def test_the_bars_follow_a_drag_and_say_whether_the_vector_will_fail(explorer):
     page = explorer()
     rest(page)
     limit, noise, words = bars(page)
@@ -1871,7 +1885,7 @@ def test_the_bars_follow_the_hand_and_say_which_memory_will_fail(explorer):
     ]
 
 
-def test_the_bars_wait_for_a_guess_and_are_of_photographs(explorer):
+def test_the_bars_are_hidden_until_the_guess_and_exist_for_photographs_only(explorer):
     page = explorer(settings=QUICK)
     rest(page)
     pose(page, "beta")
@@ -1900,7 +1914,7 @@ def test_a_question_with_a_guess_closes_the_vector(explorer):
     expect(page.get_by_role("button", name="Look inside")).to_be_disabled()
 
 
-def test_other_features_have_no_cosines_to_show_and_it_says_so(explorer):
+def test_for_features_other_than_sincos_the_vector_cannot_be_opened(explorer):
     page = explorer(settings=QUICK | {"basis": "cos"})
     rest(page)
     page.get_by_role("button", name="Look inside").click()
@@ -1909,7 +1923,7 @@ def test_other_features_have_no_cosines_to_show_and_it_says_so(explorer):
 
 
 @pytest.mark.parametrize("moves", [True, False])
-def test_a_level_grows_out_of_its_part_unless_stillness_is_asked_for(explorer, moves):
+def test_levels_open_with_an_animation_unless_reduced_motion_is_set(explorer, moves):
     page = explorer(settings=QUICK, **(MOVING if moves else {}))
     rest(page)
     page.evaluate(

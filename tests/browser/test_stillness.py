@@ -43,7 +43,7 @@ CONTROLS = [
 
 @pytest.mark.parametrize(("bundle", "settings", "name", "kind"), CONTROLS)
 @pytest.mark.parametrize("size", ["laptop", "phone"])
-def test_nothing_jumps_while_a_control_changes_what_is_read(
+def test_using_a_control_hardly_shifts_the_layout(
     alone, bundle, settings, name, kind, size
 ):
     traits = PICTURES if bundle == "surface" else None

@@ -22,7 +22,7 @@ def played(page):
     return settled(page, "!s.playing && s.step === s.steps")
 
 
-def test_it_plays_on_sight_and_the_frames_differ(explorer):
+def test_the_run_plays_when_the_explorer_opens(explorer):
     page = explorer()
     begun = settled(page, "s.playing && s.step > 2")
     expect(page.locator(".r1-found")).to_be_empty()
@@ -115,7 +115,7 @@ def test_the_question_about_wells_hides_the_surface_until_there_is_a_guess(explo
     expect(page.locator(".r1-found")).to_contain_text("There is one well")
 
 
-def test_a_reader_who_asked_for_stillness_sees_the_end_and_may_scrub(explorer):
+def test_with_reduced_motion_the_explorer_shows_the_end_of_the_run(explorer):
     page = explorer(reduced_motion="reduce")
     assert state(page)["step"] == 40
     assert not state(page)["playing"]

@@ -147,7 +147,7 @@ def test_a_tour_goes_back_can_be_left_and_needs_no_mouse(visit):
     expect(page.get_by_role("button", name="Start again")).to_be_hidden()
 
 
-def test_the_lead_starts_the_tour_which_keeps_its_place_and_leads_back_to_its_start(
+def test_the_tour_started_by_the_leads_link_resumes_at_its_card_and_restarts(
     visit,
 ):
     page = visit(reduced_motion="reduce", script=UNMEASURED).open("book/intro.html")

@@ -82,7 +82,7 @@ def fired(page_state):
     ]
 
 
-def test_starts_with_a_learnt_curve_and_a_finding(explorer):
+def test_after_the_guess_the_explorer_shows_a_learnt_curve_and_a_finding(explorer):
     page = explorer(guess=True)
     assert state(page)["pending"]
     expect(page.locator(".r1-found")).to_be_empty()
@@ -184,7 +184,9 @@ def test_arrow_keys_move_both_handles(explorer):
 @pytest.mark.parametrize(
     ("name", "presses", "key"), [("offset", -9, "offset"), ("switch", -9, "switch")]
 )
-def test_sliders_to_zero_break_it_as_in_jax(explorer, name, presses, key):
+def test_setting_offset_or_switch_to_zero_breaks_the_network_as_in_jax(
+    explorer, name, presses, key
+):
     page = explorer(settings=PUBLISHED | {"size": 4})
     slide(page, name, presses)
     page_state = state(page)
@@ -218,7 +220,7 @@ def test_each_construction_is_the_package_s(explorer, construction):
     check_against_jax(state(page))
 
 
-def test_every_move_of_a_drag_is_drawn_and_only_a_new_pair_costs_a_step(explorer):
+def test_each_move_of_a_drag_is_drawn_and_only_a_new_pair_changes_the_network(explorer):
     page = explorer()
     lines = """async (name) => {
         const input = document.querySelector(`input[data-name=${name}]`);
@@ -236,7 +238,7 @@ def test_every_move_of_a_drag_is_drawn_and_only_a_new_pair_costs_a_step(explorer
     assert page.evaluate(lines, "probe") == [1, 20]
 
 
-def test_a_fit_leaves_the_page_free_and_an_undone_one_is_known(explorer):
+def test_the_page_stays_usable_during_a_fit_and_reuses_earlier_fits(explorer):
     page = explorer(settings={"construction": "constant", "size": 50})
     first = rest(page)
     page.get_by_label("Construction").select_option("two_layers")
@@ -295,7 +297,7 @@ def test_a_drawn_target_is_learnt(explorer):
     assert state(page)["settings"]["profile"] != page_state["settings"]["profile"]
 
 
-def test_an_answer_says_what_the_reader_made_of_the_question(explorer):
+def test_an_answer_takes_later_changes_of_the_settings_into_account(explorer):
     page = explorer()
     ask(page, "switch", "no")
     expect(page.locator(".r1-found")).to_contain_text("no cell fires")
@@ -362,7 +364,7 @@ def test_closing_leaves_nothing_behind(explorer):
     assert page.locator(".w").get_attribute("data-r1-theme") == "light"
 
 
-def test_what_answers_the_hand_stands_on_one_screen(explorer):
+def test_controls_and_drawings_fit_on_one_screen(explorer):
     page = explorer()
     page.set_viewport_size({"width": 1366, "height": 768})
     # the width of the book's column

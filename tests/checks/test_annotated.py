@@ -81,7 +81,7 @@ BAD = {
 @pytest.mark.parametrize(
     ("name", "bad"), [(name, bad) for name, some in BAD.items() for bad in some]
 )
-def test_what_an_annotation_excludes_is_named(name, bad):
+def test_an_error_names_the_argument_that_its_annotation_excludes(name, bad):
     with refused(ValueError, match=rf"^{name}: got .*it must be"):
         example(**{"A": np.ones((2, 3)), "b": np.ones(3)} | {name: bad})
 
@@ -136,13 +136,13 @@ def test_what_a_list_holds_is_said_in_words(name, words):
         holding(**{name: 1})
 
 
-def test_a_tuple_may_be_of_any_length_and_a_count_nothing():
+def test_a_tuple_may_have_any_length_and_a_count_may_be_zero():
     assert spread(1.0, 1.0, (1, 2, 3), 0)[1:] == ((1, 2, 3), 0)
     with refused(ValueError, match=r"^sizes\[2\]: got 'a'"):
         spread(1.0, 1.0, (1, 2, "a"))
 
 
-def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
+def test_valid_arguments_are_passed_on_unchanged_and_lists_become_arrays():
     A = np.ones((4, 3))
     b = jnp.ones((2, 3))
     assert example(A, b)[0] is A
@@ -217,7 +217,7 @@ def test_a_number_in_a_jax_array_is_known_inside_a_program_of_the_callers():
     assert doubled(x, n) == 6.0
 
 
-def test_shapes_alone_are_looked_at_while_jit_traces():
+def test_while_jit_traces_only_shapes_are_checked():
     A, b, _ = jax.jit(lambda A, number: example(A, A[0], number=number))(
         jnp.ones((2, 3)), 1.0
     )
@@ -226,7 +226,7 @@ def test_shapes_alone_are_looked_at_while_jit_traces():
         jax.jit(lambda A: example(A, A[:, 0]))(jnp.ones((2, 3)))
 
 
-def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
+def test_an_error_from_an_inner_call_has_the_callers_name_of_the_argument():
     """This holds for a block and for a function. Errors about other names, and other
     errors, are not changed.
     """

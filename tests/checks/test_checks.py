@@ -65,7 +65,7 @@ def test_anything_else_is_refused_by_name(value: Any) -> None:
         integer("neighbours", value)
 
 
-def test_the_least_and_the_most_are_those_asked_for() -> None:
+def test_an_integer_must_lie_between_the_given_bounds() -> None:
     assert integer("layer", 0, least=0) == 0
     assert integer("layer", 5, most=5) == 5
     with refused(ValueError, match="at most 5"):
@@ -129,7 +129,7 @@ def test_what_is_positive_only_before_it_is_rounded_is_refused(
 @pytest.mark.parametrize(
     "value", [NAN, NAN.tolist(), np.array([[np.inf]]), jnp.asarray(NAN)]
 )
-def test_values_are_looked_at_where_they_lie_on_the_host(value: Any) -> None:
+def test_nan_or_infinity_in_arrays_on_the_host_is_refused(value: Any) -> None:
     with refused(ValueError, match=r"Xi: got NaN or infinity"):
         array("Xi", value, "(K, D)", 2)
 
@@ -150,7 +150,7 @@ def test_shapes_and_types_are_checked_also_where_values_are_not(value: Any) -> N
         array("Xi", value, "(K, D)", 2)
 
 
-def test_the_switch_turns_off_the_look_at_values_inside_its_block_alone() -> None:
+def test_value_checks_turns_off_checks_of_values_only_inside_its_block() -> None:
     with value_checks(False):
         assert not readable(np.ones(2))
         assert np.isnan(array("Xi", NAN, "(K, D)", 2, once=True)).any()
@@ -161,7 +161,7 @@ def test_the_switch_turns_off_the_look_at_values_inside_its_block_alone() -> Non
         ro.MrDAM(NAN, 1.0)
 
 
-def test_what_jit_traces_is_not_looked_at_and_its_shape_is() -> None:
+def test_inside_jit_shapes_are_checked_and_values_are_not() -> None:
     assert jnp.isnan(jax.jit(lambda x: array("Xi", x, "(K, D)", 2))(NAN)).any()
     with refused(ValueError, match=r"x: got shape"):
         jax.eval_shape(lambda x: states("x", x, 3), NAN)
@@ -197,7 +197,7 @@ def test_a_call_fetches_nothing_from_a_device(device: list[Any]) -> None:
     assert device == []
 
 
-def test_a_thing_that_is_made_is_looked_at_on_the_device_and_only_the_answer_is_fetched(
+def test_values_of_stored_arrays_are_checked_on_the_device_and_one_boolean_is_fetched(
     device: list[Any],
 ) -> None:
     with refused(ValueError, match=r"Xi: got NaN or infinity"):
@@ -253,7 +253,7 @@ def test_a_random_key_of_either_style_is_accepted(key: Any) -> None:
         jax.random.split(jax.random.key(0)),
     ],
 )
-def test_anything_else_is_no_random_key(key: Any) -> None:
+def test_anything_that_is_not_a_random_key_is_refused(key: Any) -> None:
     with refused(ValueError, match=r"key: got .*jax\.random\.key\(0\)"):
         random_key("key", key)
 

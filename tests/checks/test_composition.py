@@ -241,7 +241,7 @@ def differences(use: Use, names: list[str]) -> list[str]:
     ]
 
 
-def test_every_public_function_that_takes_arrays_is_among_the_uses():
+def test_every_public_function_that_takes_arrays_is_tested_for_composition():
     """These are the functions of the library, and of `theory` only those that are names
     of the package itself.
     """

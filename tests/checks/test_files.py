@@ -86,7 +86,7 @@ def test_writers_side_by_side_lose_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_lock_that_its_last_holder_removes_under_a_waiter_is_made_anew(
+def test_a_lock_file_that_is_removed_while_waiting_is_created_again(
     tmp_path, monkeypatch
 ):
     path = tmp_path / "state"
@@ -130,7 +130,7 @@ def test_a_saved_write_comes_back_as_it_was(tmp_path, dtype):
     assert description == about
 
 
-def test_names_are_kept_so_that_no_edit_takes_anothers_file(tmp_path):
+def test_npz_is_appended_to_every_name_that_does_not_end_in_it(tmp_path):
     names = [
         WRITE.save(tmp_path / name).name
         for name in ("edit.v1", "edit.v2", "edit", "edit.npz", "e.npz.old")

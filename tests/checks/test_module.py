@@ -120,7 +120,9 @@ def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
     return MAKE[request.param](), MAKE[request.param]()
 
 
-def test_it_equals_and_hashes_like_another_made_alike(pair: tuple[Any, Any]) -> None:
+def test_two_instances_built_alike_are_equal_and_have_equal_hashes(
+    pair: tuple[Any, Any],
+) -> None:
     one, other = pair
     assert isinstance(one, Module)
     assert one == other
@@ -265,11 +267,11 @@ def test_another_value_shape_type_name_or_class_is_unequal(other: Any) -> None:
     assert Gain(jnp.ones(2)) != other
 
 
-def test_what_is_derived_is_derived_anew_when_a_field_is_replaced() -> None:
+def test_a_derived_field_is_recomputed_when_another_field_is_replaced() -> None:
     assert dataclasses.replace(Gain(jnp.ones(2)), right=jnp.full(2, 3.0)).twice[0] == 6
 
 
-def test_a_static_field_is_no_leaf_and_a_new_one_compiles_anew() -> None:
+def test_a_static_field_is_not_a_leaf_and_a_new_value_recompiles() -> None:
     traced = []
     run = jax.jit(lambda gain: (traced.append(gain.name), gain.twice)[1])
     for name in ("a", "b", "a"):

@@ -69,7 +69,7 @@ def program(use: Use) -> Any:
     ],
     ids=repr,
 )
-def test_every_product_asks_for_all_digits(use):
+def test_every_matrix_product_uses_full_precision(use):
     rounded = [str(one) for one in products(program(use)) if is_rounded(one)]
     assert not rounded, (
         "under @jax.jit, add @full_precision() of rankone.precision:\n"

@@ -9,7 +9,7 @@ from rankone._progress import progress_bar
     ("variable", "disable", "visible"),
     [(None, False, True), (None, True, False), ("0", False, True), ("1", False, False)],
 )
-def test_a_variable_turns_every_bar_off(
+def test_an_environment_variable_turns_off_every_progress_bar(
     variable: str | None,
     disable: bool,
     visible: bool,

@@ -51,7 +51,7 @@ def test_repeated_keys_are_refused_where_no_edit_answers_both(name):
         EDITS[name](REPEATED)
 
 
-def test_inside_jit_the_outcome_says_so():
+def test_inside_jit_zero_and_repeated_keys_give_the_outcome_dependent():
     faults = [
         jax.jit(lambda K: ro.editing.sequential_edit(W, C, K, V).edit.outcome)(ZERO),
         jax.jit(lambda K: ro.editing.cyclic_edit(W, C, K, V, cycles=3).edit.outcome)(
@@ -67,12 +67,12 @@ def test_inside_jit_the_outcome_says_so():
 @pytest.mark.parametrize(
     "query", [np.full(3, np.nan), np.ones(4), np.ones((3, 2, 2)), np.ones(3) * 1j]
 )
-def test_queries_that_are_none_are_refused(query):
+def test_invalid_queries_are_refused(query):
     with refused(ValueError, match=r"^q: got"):
         ro.editing.interpolate_residuals(W, C, np.eye(3)[:, :2], V, query)
 
 
-def test_a_condition_number_beyond_the_digits_is_refused():
+def test_a_C_whose_condition_number_exceeds_float32_precision_is_refused():
     """At 10⁸ the change computed in float32 had a relative error of a half. At 10⁶ the
     error is a few hundredths.
     """
@@ -91,12 +91,12 @@ def test_a_condition_number_beyond_the_digits_is_refused():
         assert np.linalg.norm(delta - expected) < 0.05 * np.linalg.norm(expected)
 
 
-def test_the_number_of_keys_never_sticks():
+def test_the_count_of_keys_increases_even_beyond_two_to_the_24():
     moments = ro.editing.SecondMoments(jnp.eye(2), jnp.int32(2**24))
     assert int(moments.update(np.ones((1, 2))).count) == 2**24 + 1
 
 
-def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
+def test_complex_numbers_and_texts_are_refused_instead_of_converted():
     edit = ro.rank_one_edit(W, C, np.ones(3), np.ones(2))
     for bad in (
         np.ones((2, 3)) * (1 + 5j),
@@ -112,7 +112,7 @@ def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-19, 1e19])
-def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
+def test_embeddings_whose_squares_overflow_or_underflow_are_refused(scale):
     rows = np.float32(scale * np.random.default_rng(0).normal(size=(50, 8)))
     for search in (ro.residual.ExactSearch, ro.residual.ShardedSearch):
         with refused(ValueError, match=r"^rows: got"):
@@ -142,7 +142,7 @@ def test_half_precision_embeddings_are_searched_in_single():
     assert neighbours.distances.dtype == np.float32
 
 
-def test_calibration_refuses_a_class_that_is_none():
+def test_calibration_refuses_a_label_that_is_not_a_class():
     with refused(ValueError, match=r"^labels: got"):
         Calibration.fit(np.random.default_rng(0).normal(size=(20, 3)), np.full(20, 7))
 
@@ -185,7 +185,7 @@ def test_powers_have_a_derivative_at_equal_eigenvalues(power):
     )
 
 
-def test_dimensions_without_volumes_are_refused():
+def test_dimensions_too_high_for_a_finite_volume_are_refused():
     assert np.isfinite(ro.nearest_neighbour_risk(10, d=1000).exact)
     with refused(ValueError, match=r"^d: got"):
         ro.nearest_neighbour_risk(10, d=2000)

@@ -42,7 +42,7 @@ def put(folder, pictures):
         (folder / name).write_bytes(idx(array))
 
 
-def test_the_system_package_comes_first(nowhere, pictures, monkeypatch):
+def test_files_of_the_system_package_are_used_first(nowhere, pictures, monkeypatch):
     put(nowhere / "system", pictures)
     monkeypatch.setattr(
         pooch,
@@ -58,7 +58,9 @@ def test_the_system_package_comes_first(nowhere, pictures, monkeypatch):
     np.testing.assert_array_equal(data.labels, pictures[1])
 
 
-def test_then_the_cache_and_its_checksum(nowhere, pictures, monkeypatch):
+def test_files_in_the_cache_are_used_if_their_checksum_is_right(
+    nowhere, pictures, monkeypatch
+):
     put(nowhere / "cache", pictures)
     sums = {
         name: f"md5:{pooch.file_hash(nowhere / 'cache' / name, alg='md5')}"
@@ -117,7 +119,9 @@ def test_a_file_that_cannot_be_unpacked_is_named(nowhere, pictures, damage):
         fashion.fashion_mnist()
 
 
-def test_pictures_are_a_module(nowhere, pictures):
+def test_reloaded_data_equals_the_first_and_has_a_short_representation(
+    nowhere, pictures
+):
     put(nowhere / "system", pictures)
     data = fashion.fashion_mnist()
     assert repr(data) == "Fashion(images=f32[5,784], labels=i32[5])"

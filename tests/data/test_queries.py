@@ -28,7 +28,7 @@ def test_the_first_rows_are_kept_and_the_rest_is_painted():
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, np.nan, True, "half", 2**2000])
-def test_shares_are_numbers_between_0_and_1(bad):
+def test_fractions_outside_zero_to_one_are_refused(bad):
     with refused(ValueError, match=r"^fraction: got"):
         flip_bits(np.zeros((2, 4)), bad, key=KEY)
     with refused(ValueError, match=r"^visible: got"):

@@ -212,7 +212,7 @@ def test_no_feasible_neighbour_is_better_R_2nd_order(x64):
     )
 
 
-def test_the_edit_ignores_the_scale_of_C_but_not_beside_a_ridge_R_scale(x64):
+def test_only_beside_a_ridge_does_the_scale_of_C_change_the_edit_R_scale(x64):
     K, _, W, k, v = problem()
     one, other = (ro.rank_one_edit(W, c * K @ K.T, k, v) for c in (1, 1e6))
     np.testing.assert_allclose(delta(other), delta(one), atol=1e-12)
@@ -221,7 +221,7 @@ def test_the_edit_ignores_the_scale_of_C_but_not_beside_a_ridge_R_scale(x64):
     assert np.abs(delta(other) - delta(one)).max() > 1e-3
 
 
-def test_the_multiplier_is_the_price_of_the_target_R_title(x64):
+def test_the_multiplier_is_the_gradient_of_the_least_objective_in_v_R_title(x64):
     K, V, W, k, v = problem()
     C = K @ K.T
 
@@ -255,7 +255,7 @@ def test_interference_is_the_squared_residual_over_s_R_S1(x64, fitted):
     assert (abs(float(pythagoras)) < 1e-10) == fitted
 
 
-def test_the_edit_is_the_least_change_of_any_map_and_its_excess_over_the_fit_is_known_R_S1(
+def test_the_edit_has_the_least_interference_and_a_known_excess_over_the_fit_R_S1(
     x64,
 ):
     K, V, W, k, v = problem(fitted=False)
@@ -288,7 +288,9 @@ def test_leverage_splits_the_interference_of_a_stored_key(x64):
     assert others == approx(r @ r * (1 / h[3] - 1), rel=1e-11)
 
 
-def test_without_enough_keys_the_ridge_limit_is_free_and_the_pseudo_inverse_is_not(x64):
+def test_with_few_keys_the_ridge_limit_has_no_interference_but_the_pseudo_inverse_does(
+    x64,
+):
     K, _, W, k, v = problem(n=8, fitted=False)
     right = ridge_limit_edit(W, K, k, v)
     wrong = pseudo_inverse_edit(W, K, k, v)
@@ -494,7 +496,7 @@ def test_a_protected_sequence_refuses_more_keys_than_dimensions_and_dependent_on
         ).all()
 
 
-def test_the_second_edit_takes_from_the_first_what_the_formula_says(x64):
+def test_the_second_edit_changes_the_first_answer_by_the_computed_amount(x64):
     K, _, W, Ks, Vs = problem(m=2)
     C = K @ K.T
     S = Ks.T @ np.linalg.solve(C, Ks)
@@ -526,7 +528,7 @@ def test_a_sequence_is_the_batch_if_old_keys_are_protected_or_new_ones_made_orth
     np.testing.assert_allclose(second, applied(batch, W), atol=1e-13)
 
 
-def test_the_order_of_edits_matters_unless_C_learns_of_them(x64):
+def test_the_order_of_edits_matters_unless_their_keys_are_added_to_C(x64):
     K, _, W, Ks, Vs = problem(m=3)
     C = K @ K.T
     back = [2, 1, 0]
@@ -571,7 +573,7 @@ def test_an_edit_projects_the_weights_orthogonally_in_the_geometry_of_C(x64):
     assert abs(cosine(np.linalg.inv(C))) > 0.01 < abs(cosine(np.eye(len(C))))
 
 
-def test_cycling_contracts_by_cosine_squared_to_the_batch(x64):
+def test_cyclic_edits_converge_to_the_batch_by_the_squared_cosine_per_cycle(x64):
     K, _, W, Ks, Vs = problem(m=2)
     C = K @ K.T
     cycles = host(cyclic_edit(W, C, Ks, Vs, cycles=6))
@@ -679,7 +681,9 @@ def test_sample_sizes_for_a_given_inflation_R_S3():
 
 
 @pytest.mark.parametrize("m", [1, 10, 25])
-def test_interference_per_edit_grows_to_the_capacity_R_S4(x64, m, D=40, draws=1500):
+def test_mean_interference_per_edit_follows_the_capacity_law_R_S4(
+    x64, m, D=40, draws=1500
+):
     rng = np.random.default_rng(m)
     keys = rng.normal(size=(draws, D, m))
     S = np.swapaxes(keys, 1, 2) @ keys  # C = I: n = 1
@@ -695,7 +699,7 @@ def test_interference_per_edit_grows_to_the_capacity_R_S4(x64, m, D=40, draws=15
         edit_cost.capacity(1, D, D - 1)
 
 
-def test_capacity_by_hand_R_S4():
+def test_the_capacity_formula_agrees_with_two_cases_by_hand_R_S4():
     """One key has E 1/χ²_D = 1/(D − 2). With m = D − 2 keys at once, D − m − 1 is
     one.
     """
@@ -703,7 +707,9 @@ def test_capacity_by_hand_R_S4():
     assert edit_cost.capacity(12, 5, 3) == 12
 
 
-def test_a_batch_costs_what_the_eigenvalues_of_its_kind_say_R_S7(N=7, D=9):
+def test_mean_batch_inflation_follows_from_the_eigenvalues_of_its_kind_of_keys_R_S7(
+    N=7, D=9
+):
     """The mean over batches of a size, weighted by their determinants, by brute force,
     for keys with a common component.
     """
@@ -732,7 +738,9 @@ def test_a_batch_costs_what_the_eigenvalues_of_its_kind_say_R_S7(N=7, D=9):
             edit_cost.batch_inflation(wrong)
 
 
-def test_many_keys_of_one_kind_give_the_capacity_law_back_R_S7(D=12, N=600):
+def test_for_many_gaussian_keys_batch_inflation_approximates_the_capacity_law_R_S7(
+    D=12, N=600
+):
     K = np.random.default_rng(1).normal(size=(D, N))
     law = edit_cost.batch_inflation(K.T @ K)
     # batches that are nearly dependent have small weights: D/(D − m + 1)
@@ -744,7 +752,9 @@ def test_many_keys_of_one_kind_give_the_capacity_law_back_R_S7(D=12, N=600):
         assert law[m - 1] == approx(D / (D - m + 1), rel=0.05)
 
 
-def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
+def test_residuals_of_sequential_edits_follow_the_forgetting_law_R_S5(
+    x64, D=100, T=200, H=60
+):
     ages = np.array([1, 50, 100, 150, 195])
     runs = []
     for seed in range(6):
@@ -761,7 +771,9 @@ def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
     assert law[0] > 1.5
 
 
-def test_forgetting_by_hand_in_its_two_extremes_R_S5(x64, D=1000):
+def test_the_forgetting_law_is_right_after_one_and_very_many_later_edits_R_S5(
+    x64, D=1000
+):
     """After a second edit the residual of the first pair is c²r₁ − cr₂, and E c² = 1/D,
     E c⁴ = 3/D(D + 2) for isotropic keys. After very many edits the answer at the key is
     that of an independent memory, at the squared distance of two independent targets:
@@ -778,7 +790,7 @@ def test_forgetting_by_hand_in_its_two_extremes_R_S5(x64, D=1000):
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.3, 20.0])
-def test_what_a_sequence_leaves_is_a_mixture_of_what_was_there_R_S9(
+def test_residuals_after_a_sequence_are_a_mixture_of_the_initial_residuals_R_S9(
     x64, beta, D=12, m=7, H=5
 ):
     rng = np.random.default_rng(2)
@@ -795,7 +807,7 @@ def test_what_a_sequence_leaves_is_a_mixture_of_what_was_there_R_S9(
     np.testing.assert_allclose(M[:, -1], 0, atol=1e-9)  # the last is written
 
 
-def test_the_mixture_of_a_sequence_knows_its_ends_and_refuses_what_is_no_S():
+def test_the_mixture_of_a_sequence_has_the_right_limits_and_refuses_an_invalid_S():
     c = 0.6
     S = np.array([[1.0, c], [c, 1.0]])
     np.testing.assert_allclose(
@@ -926,7 +938,7 @@ def test_float64_rescues_a_C_that_float32_cannot_factor():
         assert ro.rank_one_edit(W, geometry, k, v).apply(W).dtype == jnp.float32
 
 
-def test_a_double_geometry_is_read_in_single_where_double_precision_ends():
+def test_outside_double_precision_a_double_geometry_is_used_in_single_precision():
     """This is so everywhere in JAX. Its own operations would convert the arrays
     individually, each with a warning.
     """
@@ -1339,7 +1351,7 @@ BAD_ELSEWHERE = {
 
 
 @pytest.mark.parametrize(("make", "message"), BAD_ELSEWHERE.values(), ids=BAD_ELSEWHERE)
-def test_bad_input_is_named_by_all_the_others_too(make, message):
+def test_every_other_function_names_its_bad_input(make, message):
     with refused(ValueError, match=message):
         make()
 
@@ -1381,7 +1393,7 @@ def test_the_outcome_reports_what_goes_wrong_inside_jit():
 
 
 @pytest.mark.parametrize("omega", [inf, 2.0])
-def test_an_edit_is_differentiable_by_all_it_is_made_of(x64, omega):
+def test_the_interference_of_an_edit_is_differentiable_in_all_inputs(x64, omega):
     K, _, W, Ks, Vs = problem(m=3)
     inputs = (W, K @ K.T, Ks, Vs)
     step = 1e-6
@@ -1402,7 +1414,7 @@ def test_an_edit_is_differentiable_by_all_it_is_made_of(x64, omega):
         )
 
 
-def test_whole_numbers_in_W_are_no_reason_to_round_the_edit():
+def test_with_integers_in_W_the_edit_is_not_rounded():
     K, _, _, k, v = problem()
     W = np.ones((len(v), len(k)), int)
     W_hat = ro.rank_one_edit(W, K @ K.T, k, v).apply(W)

@@ -135,7 +135,7 @@ def test_the_comparison_would_notice_another_formula(pairs, x64):
     assert distance(forgetful, alphaedit(P, E @ E.T, K, R, 10.0)) > 1e6 * CLOSE
 
 
-def test_memit_in_turn_with_a_cache_is_memit_at_once(pairs, x64):
+def test_sequential_memit_with_a_cache_equals_memit_at_once(pairs, x64):
     """If the written keys are added to C at the weight of the new pairs, a relaxed
     sequence ends in the same weights as the relaxed batch.
     """

@@ -147,7 +147,7 @@ def test_captured_keys_are_what_enters_the_layer(case):
     np.testing.assert_allclose(keys, case.before(case.model, X), rtol=1e-5, atol=1e-6)
 
 
-def test_a_model_answers_the_value_at_the_key_and_the_others_hardly_change(case):
+def test_an_edited_model_gives_the_value_at_the_key_and_changes_one_leaf(case):
     keys = capture_keys(case.run, case.model, case.path, X, layout=case.layout)
     geometry = KeyGeometry.from_moments(
         SecondMoments.empty(SIZES[1]).update(keys).mean, ridge=1e-3
@@ -257,7 +257,7 @@ def test_a_wrong_path_or_layout_says_what_would_fit(path, layout, message):
         edit_at(TREE, path, EDIT, layout=layout)
 
 
-def test_what_is_no_path_edit_or_function_is_named():
+def test_an_error_names_an_argument_that_is_not_a_path_edit_or_function():
     for name, call in {
         "path": lambda bad: edit_at(TREE, bad, EDIT, layout="out_in"),
         "edit": lambda bad: edit_at(TREE, "h[0].weight", bad, layout="out_in"),
@@ -276,7 +276,7 @@ def test_a_path_that_names_two_leaves_is_refused():
         weight_at({"a.b": np.eye(2), "a": {"b": np.eye(2)}}, "a.b", layout="out_in")
 
 
-def test_two_uses_follow_one_another_and_the_transpose_is_none():
+def test_both_uses_of_a_matrix_are_captured_but_not_its_transpose():
     W = {"E": np.random.default_rng(3).normal(size=(8, 5)).astype(np.float32)}
 
     def twice(m, x):
@@ -291,7 +291,7 @@ def test_two_uses_follow_one_another_and_the_transpose_is_none():
     np.testing.assert_allclose(other, rectified(X @ W["E"].T), rtol=1e-4, atol=1e-5)
 
 
-def test_a_matrix_out_of_sight_is_named_with_what_reads_it():
+def test_the_error_about_an_uncaptured_matrix_says_how_it_is_used():
     model = {"W": np.eye(5, dtype=np.float32), "unused": np.eye(5)}
 
     def loop(m, x):

@@ -41,7 +41,7 @@ def text(version):
 
 
 @pytest.mark.parametrize("anchor", ['<a name="b"></a>', '<a id="b" name="b"></a>'])
-def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_written_halves(
+def test_the_students_version_omits_solutions_and_asks_for_written_parts(
     anchor,
 ):
     built = notebook(
@@ -103,7 +103,7 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
     "last",
     ["md:**Solution** So.", "md:<details><summary>Solution to it</summary></details>"],
 )
-def test_what_is_not_recognised_stops_the_tool(last):
+def test_an_unrecognised_solution_stops_the_tool(last):
     page = notebook(
         "md:# P",
         "i()",
@@ -115,7 +115,7 @@ def test_what_is_not_recognised_stops_the_tool(last):
         student_version.student(page, {}, "")
 
 
-def test_a_promise_of_solutions_stops_the_tool():
+def test_a_remaining_mention_of_a_solution_stops_the_tool():
     page = notebook(
         "md:# P",
         "md:> **Exercise 1** (A)",
@@ -155,7 +155,7 @@ def test_a_check_without_a_written_half_stops_the_tool_and_is_named(monkeypatch)
         assignment.read_rubric("memory")
 
 
-def test_pins_cover_all_that_is_below_a_package_with_its_hashes_and_no_more():
+def test_pinned_requirements_contain_all_dependencies_with_hashes_and_nothing_else():
     lines = autograder.pinned(
         autograder.NEEDED, (ROOT / "requirements.txt").read_text(encoding="utf-8")
     )
@@ -190,7 +190,7 @@ def folders(tmp_path_factory):
 
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
-def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(
+def test_the_built_page_gives_a_students_version_and_one_with_all_solutions(
     folders, chapter
 ):
     student, instructor = (

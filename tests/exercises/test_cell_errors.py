@@ -39,7 +39,7 @@ def notebook(capsys):
 @pytest.mark.parametrize(
     "before", [[], [STUB], [RIGHT]], ids=["nothing", "the stub", "an answer"]
 )
-def test_a_syntax_error_is_called_one(notebook, before):
+def test_the_report_names_a_syntax_error_in_the_cell_of_an_answer(notebook, before):
     for cell in [*before, SYNTAX]:
         notebook.run(cell)
     said = notebook.check()
@@ -53,7 +53,7 @@ def test_a_syntax_error_is_called_one(notebook, before):
 @pytest.mark.parametrize(
     "before", [[], [STUB], [RIGHT]], ids=["nothing", "the stub", "an answer"]
 )
-def test_a_name_error_beside_the_answer_is_called_one(notebook, before):
+def test_the_report_names_a_name_error_beside_the_answer(notebook, before):
     for cell in [*before, NAME]:
         notebook.run(cell)
     said = notebook.check()

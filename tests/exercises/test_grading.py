@@ -196,7 +196,7 @@ def test_when_the_time_is_over_what_has_no_answer_has_no_points():
     assert any("time" in note for note in submission.notes.values())
 
 
-def test_data_are_a_students_own_and_the_same_again():
+def test_each_student_gets_different_data_and_the_same_data_again():
     class Stop(Exception):
         pass
 
@@ -234,9 +234,7 @@ def results(folder, monkeypatch):
     return json.loads((folder / "results/results.json").read_text(encoding="utf-8"))
 
 
-def test_gradescopes_folders_give_gradescopes_results_without_a_right_value(
-    tmp_path, monkeypatch
-):
+def test_results_for_gradescope_reveal_no_right_value(tmp_path, monkeypatch):
     wrong = "def truncated(residuals, m):\n    return residuals\ndef hurting_noise(L, r):\n    return 0.123"
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(wrong)])
     gradescope(tmp_path, nbformat.writes(notebook))
@@ -300,7 +298,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_plain_data_cross_as_they_are(value):
+def test_plain_data_are_transferred_unchanged(value):
     result = plain_data.decode(json.loads(json.dumps(plain_data.encode(value))))
     assert result == value
     assert type(result) is type(value)
@@ -315,7 +313,7 @@ def test_plain_data_cross_as_they_are(value):
         np.array([1j]),
     ],
 )
-def test_arrays_cross_as_they_are(array):
+def test_arrays_are_transferred_unchanged(array):
     result = plain_data.decode(json.loads(json.dumps(plain_data.encode(array))))
     np.testing.assert_array_equal(result, array)
     assert result.dtype == array.dtype
@@ -326,7 +324,7 @@ def test_arrays_cross_as_they_are(array):
     [object(), np.array([None]), lambda: 0, np.array(["a"])],
     ids=["object", "objects", "function", "text"],
 )
-def test_nothing_else_is_written(value):
+def test_other_objects_are_refused_when_writing(value):
     with refused((ValueError, TypeError)):
         plain_data.encode(value)
 
@@ -341,7 +339,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=json.dumps)
-def test_nothing_else_is_read(message):
+def test_other_messages_are_refused_when_reading(message):
     with refused(ValueError, match=r".+"):
         plain_data.decode(message)
 

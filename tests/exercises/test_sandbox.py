@@ -352,7 +352,7 @@ def test_a_student_cannot_take_all_memory(outcome):
     assert "MemoryError" in outcome.reports["eat"]
 
 
-def test_root_gets_a_message_where_nobody_cannot_run_python(place, python):
+def test_root_gets_a_message_if_the_account_nobody_cannot_run_python(place, python):
     if not IS_ROOT:
         pytest.skip("only root hands a student's code to another account")
     closed = place / "closed"

@@ -128,7 +128,7 @@ def test_the_cases_are_a_thousand_different_ones(experiment):
     assert max(numbers) < 21_919  # the size of the whole data set
 
 
-def test_a_file_that_cannot_be_had_or_is_another_is_refused(experiment, tmp_path):
+def test_a_failed_download_or_a_wrong_file_is_refused(experiment, tmp_path):
     counterfact = experiment("counterfact")
     other = tmp_path / "other.json"
     other.write_text("[]")
@@ -149,7 +149,7 @@ def test_a_file_that_lacks_a_case_is_refused_by_name(small):
 # One fact at a time
 
 
-def test_an_edit_for_each_row_answers_as_its_edited_model_does(small):
+def test_batched_answers_equal_those_of_each_edited_model(small):
     counterfact = small["counterfact"]
     W = tiny().network.down(LAYER)
     chosen = counterfact.cases([0, 1])
@@ -190,7 +190,9 @@ def test_values_are_found_once_and_are_those_of_each_request(small, monkeypatch)
     )
 
 
-def test_a_cell_says_what_its_edits_answer_and_cost(small, experiment, tmp_path):
+def test_a_cell_records_the_answers_and_the_interference_of_its_edits(
+    small, experiment, tmp_path
+):
     counterfact = small["counterfact"]
     options = ["--every", "60", "--out", str(tmp_path)]
     record = experiment("record").main(
@@ -223,7 +225,7 @@ def test_the_share_of_a_paraphrase_is_that_of_its_own_key(small):
     assert results["share"][1] == pytest.approx((u @ key) / (u @ edited), rel=2e-3)
 
 
-def test_nearly_all_of_an_edit_arrives_at_most_paraphrases():
+def test_most_paraphrases_get_over_nine_tenths_of_an_edit():
     (cell,) = select(load_record("counterfact_shares"), layer=LAYER)
     share_of = dict(zip(*(cell["results"][x] for x in ("case", "share")), strict=True))
     recorded = load_record("counterfact")
@@ -280,7 +282,7 @@ def test_every_way_of_writing_many_facts_writes_what_it_promises(small):
     )
 
 
-def test_many_facts_are_asked_in_groups_and_priced(small):
+def test_results_for_many_facts_have_answers_per_group_and_interference(small):
     results = small["counterfact_many"].measure(
         way="batch", edits=2, share=0.3, seed=0, **HOW
     )
@@ -289,7 +291,7 @@ def test_many_facts_are_asked_in_groups_and_priced(small):
     assert results["prose"] > 0
 
 
-def test_a_peer_writes_less_the_more_it_is_relaxed(small):
+def test_stronger_relaxation_writes_less_and_interferes_less(small):
     measure = partial(
         small["counterfact_peers"].measure,
         blocks=3,
@@ -334,7 +336,9 @@ def test_the_table_of_peers_has_the_unedited_row_and_one_record_per_cell():
     assert last[0] == "AlphaEdit"
 
 
-def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypatch):
+def test_alphaedit_writes_sequentially_and_protects_the_keys_of_earlier_batches(
+    small, monkeypatch
+):
     peers = small["counterfact_peers"]
     measure = partial(
         peers.measure,
@@ -365,7 +369,7 @@ def test_alphaedit_writes_in_turn_and_spares_what_it_has_written(small, monkeypa
     np.testing.assert_array_equal(earlier, first)
 
 
-def test_prose_refuses_windows_that_a_geometry_was_made_of():
+def test_windows_of_prose_that_the_geometry_used_are_refused():
     with refused(ValueError, match="windows: got 12"):
         prose(tiny(), windows=12)
 
@@ -378,7 +382,7 @@ def test_prose_is_scored_before_and_after(small):
     assert (before != after).any()
 
 
-def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_is_true(
+def test_prose_is_compared_with_texts_on_other_subjects_with_the_same_answer(
     small, monkeypatch
 ):
     script = small["counterfact_prose"]
@@ -421,7 +425,7 @@ def test_recorded_texts_leave_the_old_answer_and_come_no_nearer_to_the_new_one()
 # What a sequence forgets
 
 
-def test_what_is_forgotten_is_what_a_sequence_of_edits_leaves(experiment):
+def test_computed_forgetting_equals_the_residuals_of_a_sequence_of_edits(experiment):
     forgotten = experiment("counterfact_forgetting").forgotten
     rng = np.random.default_rng(0)
     K = rng.normal(size=(12, 6))
@@ -469,7 +473,7 @@ def test_forgetting_is_measured_on_keys_alone(small, experiment, monkeypatch):
 # The tables
 
 
-def test_scores_and_their_intervals():
+def test_scores_and_intervals_follow_from_the_log_probabilities():
     log_p = np.log(
         [[[0.5, 0.2], [0.1, 0.4]], [[0.5, 0.5], [0.1, 0.1]], [[0.3, 0.1], [0.2, 0.6]]]
     )
@@ -574,7 +578,7 @@ def test_one_pass_gives_the_moments_of_every_block(experiment, monkeypatch):
         )
 
 
-def test_the_share_predicts_which_neighbours_an_edit_changes_until_the_answer_has_left_the_subject():
+def test_in_early_blocks_the_share_correlates_with_flipped_neighbours():
     record = load_record("editing_scan")
     shares = {}
     turned = {}

@@ -156,7 +156,7 @@ def test_too_few_facts_are_refused(study):
 # What the record says
 
 
-def test_shares_predict_the_rises_of_an_edit_on_facts_that_nobody_chose():
+def test_shares_predict_the_rises_of_edits_on_facts_that_were_not_selected():
     record = load_record("editing_model")
     assert coverage(record).missing == ()
     by_block = blocks(record)
@@ -206,7 +206,7 @@ def test_flips_and_shares_are_those_of_the_cells():
     assert {len(row) for row in rows} == {len(head)} == {7}
 
 
-def test_a_question_with_the_new_answer_before_does_not_count():
+def test_questions_already_answered_with_the_new_answer_are_left_out():
     record = record_of([0.2], [2.0])
     for edit in record["cells"][-1]["results"]["before"]:
         edit[1] = 0.0
@@ -235,7 +235,7 @@ def test_correlations_are_those_of_the_blocks_that_are_written():
     assert correlations(record)["blocks"] == 4
 
 
-def test_a_correlation_of_ranks_and_one_given_depth_are_scipys_and_a_regressions():
+def test_rank_and_partial_correlation_agree_with_scipy_and_the_formula():
     rng = np.random.default_rng(0)
     a, b, depth = rng.integers(5, size=(3, 20)).astype(float)
     assert rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic)

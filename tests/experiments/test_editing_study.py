@@ -61,7 +61,7 @@ def record():
     return {"cells": cells}
 
 
-def test_shares_are_those_of_the_cells(record):
+def test_summaries_have_the_fractions_computed_from_the_cells(record):
     summary = summarise_record(record, "rome")
     assert summary["efficacy"]["share"] == 1
     assert summary["paraphrase"]["share"] == pytest.approx(5 / 6)
@@ -112,7 +112,7 @@ def test_sixty_edits_are_recorded_and_say_what_the_chapter_says():
     assert turned[:, 0].mean() > 3 * turned[:, 1:].mean()
 
 
-def test_two_keys_part_where_the_subject_is_the_first_word():
+def test_two_keys_cost_much_more_where_the_subject_comes_first():
     record = load_record("editing_keys")
     prices = {
         place: np.concatenate(
@@ -140,7 +140,7 @@ def gathered(name, **where):
     )
 
 
-def test_one_key_gives_the_bare_question_less_where_two_would_cost_more():
+def test_with_one_key_the_bare_question_gets_a_lower_probability_than_with_two():
     fraction = 1 / gathered("longer", subject="first", skip=1)
     p = {}
     for key in ("mean", "mixed"):
@@ -151,7 +151,7 @@ def test_one_key_gives_the_bare_question_less_where_two_would_cost_more():
     assert p["mean"][:, 1:].mean() > p["mixed"][:, 1:].mean() + 0.02
 
 
-def test_it_matters_for_first_words_alone_whether_C_counts_first_tokens():
+def test_counting_first_tokens_in_C_matters_only_for_subjects_that_come_first():
     squares = {
         (place, skip): gathered("longer", subject=place, skip=skip) ** 2
         for place in ("inside", "first")
@@ -197,7 +197,7 @@ def test_survivors_are_true_answers_said_before_and_after():
     assert counts["currency", "capital"] == [(0, 0), (0, 0)]
 
 
-def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
+def test_an_edit_changes_most_other_facts_about_its_subject():
     record = load_record("editing_subject")
     assert coverage(record).missing == ()
     counts = {
@@ -225,7 +225,7 @@ def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     assert all(cell["results"]["written"] for cell in record["cells"])
 
 
-def test_what_a_held_edit_costs_and_keeps_is_counted():
+def test_costs_and_surviving_facts_of_constrained_edits_are_counted():
     """Two edits, with two other facts and one. If these are constrained, one more of
     them survives, and a paraphrase and two neighbours are lost.
     """
@@ -257,7 +257,7 @@ def test_what_a_held_edit_costs_and_keeps_is_counted():
     assert rows[0][1:] == ["5", "2 of 2", "4 of 6", "4 of 6", "2 of 3", "5 of 8"]
 
 
-def test_holding_the_other_facts_about_a_subject_is_paid_for_elsewhere():
+def test_protecting_other_facts_about_a_subject_costs_paraphrases_and_flips_neighbours():
     results = [cell["results"] for cell in load_record("editing_held")["cells"]]
     assert len(results) >= 4
     counts = {
@@ -340,7 +340,7 @@ def test_a_share_belongs_to_its_fact_whatever_the_order_of_the_cells(recorded):
     assert one == pytest.approx(other)
 
 
-def test_turned_neighbours_are_counted_by_their_share():
+def test_flipped_neighbours_are_counted_by_their_share():
     rows = [
         ["a", 0.1, -1, 2],
         ["b", 0.3, -1, -0.5],
@@ -380,7 +380,7 @@ def test_the_share_predicts_which_neighbours_an_edit_of_the_model_changes_R_S8(
     assert np.mean([row[1] for edit in edits for row in edit["neighbours"]]) > 0.3
 
 
-def test_a_batch_of_real_keys_costs_what_other_keys_of_their_kind_say_R_S7():
+def test_interference_of_batches_of_real_keys_follows_other_keys_of_their_kind_R_S7():
     record = load_record("editing_batch")
     assert coverage(record).missing == ()
     for cell in record["cells"]:
@@ -399,7 +399,7 @@ def test_a_batch_of_real_keys_costs_what_other_keys_of_their_kind_say_R_S7():
             assert error["law"][-1] < error["old"][-1] / 2
 
 
-def test_the_later_the_block_the_more_neighbours_are_turned():
+def test_edits_in_later_blocks_flip_more_neighbours():
     record = load_record("editing_layers")
     assert coverage(record).missing == ()
     turned = {}
@@ -442,7 +442,7 @@ def test_the_share_predicts_the_rise_among_the_neighbours_of_one_edit(recorded):
     assert sum(rank < 0 for rank in ranks) <= 3
 
 
-def test_share_and_turned_neighbours_go_together_at_a_given_depth():
+def test_share_and_flipped_neighbours_correlate_even_at_a_given_depth():
     cells = {
         cell["parameters"]["layer"]: cell["results"]
         for cell in load_record("editing_scan")["cells"]
@@ -586,7 +586,7 @@ def swept():
     return {"cells": cells}
 
 
-def test_a_setting_is_chosen_by_its_scores_wherever_its_cells_stand(record):
+def test_the_best_setting_does_not_depend_on_the_order_of_cells(record):
     settings = tuned_settings(swept())
     assert {one["edits"] for one in settings.values()} == {2}
     assert best_setting(settings, "efficacy") == (0.01, 0.1)

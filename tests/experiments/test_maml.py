@@ -138,7 +138,7 @@ def test_the_inner_step_of_each_depth_is_inside_the_grid_it_was_chosen_from():
         assert min(grid) < recorded.best_inner_step(rates, depth) < max(grid)
 
 
-def test_recorded_learners_change_places_where_meta_training_ends():
+def test_recorded_order_of_learners_reverses_beyond_the_training_range():
     """M-fig3: waves of amplitude 3 and of phase π/2 are within the training range;
     those of amplitude 10 or of phase 3π/2 are not.
     """
@@ -172,7 +172,7 @@ def test_recorded_gradient_learners_diverge_at_amplitude_ten_after_a_hundred_ste
     assert at_ten == {"maml": 0, "maml100": 2, "first_order100": 1}
 
 
-def test_recorded_reader_loses_more_of_what_is_above_chance_under_the_largest_shear():
+def test_recorded_recurrent_learner_keeps_less_above_chance_than_maml_under_large_shear():
     """M-fig3, at s = 2: of its accuracy above chance, which is one fifth, the recurrent
     learner keeps less than MAML, from one example and from four.
     """
@@ -237,7 +237,7 @@ def test_recorded_sines_are_of_the_published_scale():
         ) == [0, 1, 2]
 
 
-def test_training_finds_what_a_short_step_can_do():
+def test_training_fits_a_one_shot_target_only_where_a_short_step_can():
     record = load_record("maml_one_shot")
     errors = recorded.one_shot_errors(record)
     # To first order, no network is better than the answer 0.

@@ -138,7 +138,7 @@ def test_a_record_shows_each_learner_at_its_chosen_rate_if_that_has_all_seeds():
     assert len(record["cells"]) == 4
 
 
-def test_a_length_is_a_part_of_the_record():
+def test_selecting_a_length_keeps_only_its_cells_of_the_record():
     record = {"cells": [cell({}, iterations=n, seed=0) for n in (9, 3)], "name": "x"}
     part = recorded.of_length(record, 3)
     assert recorded.iterations(part) == [3]
@@ -226,7 +226,7 @@ def test_figures_draw_every_recorded_learner():
     plt.close("all")
 
 
-def test_a_linear_model_does_what_its_frozen_kernel_says():
+def test_for_a_linear_model_the_frozen_kernel_predicts_training_exactly():
     learner = GradientLearner(MLP(1, ()), step_size=0.02)
     task = SineTasks()(KEY)
     params = learner.init(KEY)
@@ -297,7 +297,7 @@ def test_group_must_divide_the_batch(group):
         )
 
 
-def test_the_reader_answers_within_bounds_for_any_amplitude_of_the_wave():
+def test_the_recurrent_state_is_bounded_for_any_amplitude_of_the_wave():
     """The state stays in [−1, 1], so the answers are bounded for any weights. Those
     after a gradient step are not.
     """

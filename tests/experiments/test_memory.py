@@ -96,7 +96,7 @@ def test_record_shown_in_the_book_is_whole(experiment, name):
 
 
 @pytest.mark.parametrize("name", ["figure1", "figure2", "figure4b"])
-def test_no_record_calls_noise_right(name):
+def test_no_record_counts_a_large_error_as_right(name):
     for cell in load_record(name)["cells"]:
         for memory in ("exact", "distributed"):
             right, error = (
@@ -117,7 +117,7 @@ def test_recorded_pictures_fit_their_cells(name, shape):
         assert np.reshape(picture, shape).dtype == np.uint8
 
 
-def test_recorded_twenty_test_the_distributed_memory_where_the_exact_one_finds_all():
+def test_recorded_settings_test_the_distributed_memory_where_the_exact_one_finds_all_twenty():
     """A repeat of Fig. 2 in which the exact memory blends half of the pictures tests
     neither memory.
     """

@@ -54,7 +54,7 @@ def write(folder, experiment, *cells):
     write_record(folder / f"{experiment.name}.json", record)
 
 
-def test_what_is_missing_is_each_cell_of_the_whole_that_is_not_recorded_as_such(
+def test_every_cell_not_recorded_with_full_options_counts_as_missing(
     missing, fake, tmp_path
 ):
     one = fake(seeds=(0, 1))
@@ -82,7 +82,7 @@ def test_what_is_missing_is_each_cell_of_the_whole_that_is_not_recorded_as_such(
     ]
 
 
-def test_without_a_word_on_its_work_a_cell_takes_as_long_as_the_mean_of_those_recorded(
+def test_cells_without_known_work_are_estimated_by_the_mean_recorded_time(
     missing, fake, tmp_path
 ):
     one = fake()
@@ -92,7 +92,7 @@ def test_without_a_word_on_its_work_a_cell_takes_as_long_as_the_mean_of_those_re
     ]
 
 
-def test_cells_of_known_work_take_as_long_for_each_unit_as_recorded_ones(
+def test_cells_with_known_work_are_estimated_by_recorded_time_per_unit(
     missing, fake, tmp_path
 ):
     one = fake(work=lambda parameters: parameters["n"] ** 2)

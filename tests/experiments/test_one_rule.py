@@ -35,7 +35,7 @@ def cells(study):
     return _held
 
 
-def test_ways_differ_where_the_theory_says_so(cells):
+def test_methods_differ_in_interference_and_forgetting_as_the_theory_says(cells):
     """W-ways: an exact write does not interfere, a ridge interferes a little, and a
     batch step most. A sequence forgets its first pairs.
     """
@@ -69,7 +69,7 @@ def test_few_neighbours_are_read_with_weights_that_add_up_to_one(study):
     assert study.weights(kernel, 0) is kernel
 
 
-def test_the_record_is_read_by_way_and_seed(cells):
+def test_means_and_intervals_of_a_method_are_computed_over_the_seeds(cells):
     record = {"cells": cells}
     interval = rule_runs.over_seeds(record, "exact", "unseen", data="letters", n=150)
     each = [cell["results"]["exact"]["unseen"] for cell in cells]

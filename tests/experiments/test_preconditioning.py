@@ -126,9 +126,7 @@ def test_the_record_has_three_seeds_and_no_best_rate_at_the_edge_of_the_grid(nam
         )
 
 
-def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_seen(
-    experiment, tmp_path
-):
+def test_the_line_is_the_test_error_of_the_best_linear_code(experiment, tmp_path):
     module = experiment("preconditioning_line")
     record = experiment("record")
     argv = ["--width", "2", "--test", "10", "--out", str(tmp_path)]
@@ -160,7 +158,9 @@ def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
     assert 0.99 < ends[0] / line["results"]["error"] < 1
 
 
-def test_prong_and_plain_descent_start_alike_and_part(experiment, tmp_path):
+def test_prong_and_plain_descent_start_at_the_same_loss_and_differ_later(
+    experiment, tmp_path
+):
     """The experiment in miniature. A rate that is too large ends its curve early."""
     module = experiment("preconditioning_prong")
     words = (

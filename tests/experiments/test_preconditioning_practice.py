@@ -167,7 +167,9 @@ def test_no_letter_of_the_transformer_sees_what_follows(experiment):
     assert not np.allclose(one[:, 4:], other[:, 4:])
 
 
-def test_identities_are_maml_and_only_what_is_learned_is_learned(experiment):
+def test_with_identity_factors_the_learner_is_maml_and_only_learned_factors_change(
+    experiment,
+):
     module = experiment("maml_mtnet")
     task = SineTasks()(jax.random.key(1))
     learner = module.Learner("identity", 0.01, 2, 4)

@@ -303,7 +303,7 @@ def test_on_letters_the_record_says_what_the_page_says_by_width(width):
     assert (means["resmem_learned"] > means["resmem_input"]) == wide
 
 
-def test_on_a_tenth_of_the_letters_the_network_gains_more_and_labels_gain_it_too():
+def test_on_a_tenth_of_the_letters_the_memory_gains_more_but_not_over_labels():
     """The widest network, with neighbours among the inputs or in its last layer:
     ResMem's lead over the labels is smaller than its interval.
     """
@@ -349,7 +349,7 @@ def test_a_limit_that_does_not_bind_makes_the_memory_break_no_less(limit):
     assert count >= len(cells)  # at least half of the choices
 
 
-def test_below_five_per_cent_the_memory_loses_on_clothes_alone():
+def test_below_five_per_cent_broken_the_memory_loses_on_fashion_only():
     record = load_record("residual_conservative")
 
     def gain(data, width, space):

@@ -94,7 +94,7 @@ def test_models_and_edits_are_equal_by_what_they_hold(model):
     assert Search() == Search(steps=20) != Search(steps=21)
 
 
-def test_a_trace_is_a_module_too(model):
+def test_a_trace_is_a_pytree_and_its_effect_is_recomputed(model):
     example = Trace(np.ones((3, 2)), 0.5, 0.25, ("a", "b"), (0, 1), "mlp")
     assert (jax.tree.map(lambda x: 2 * x, example).effect == 1.5).all()
     assert (replace(example, blurred=-0.5).effect == 1.5).all()
@@ -130,7 +130,7 @@ def test_counts_are_positive_integers(model, bad):
             call()
 
 
-def test_numbers_have_their_range(model):
+def test_numbers_outside_their_range_are_refused(model):
     for name, call in {
         "top": lambda: generate(model, ["Oslo"], top=306, key=jax.random.key(0)),
         "ridge": lambda: key_geometry(model, 1, ridge=-0.1),
@@ -160,7 +160,7 @@ JUDGED = {"margin": np.ones(5), "said": True, "kept": 1.0}
 
 
 @pytest.mark.parametrize("bad", NO_TEXTS)
-def test_what_is_no_list_of_texts_is_named(model, bad):
+def test_an_error_names_an_argument_that_is_not_a_list_of_texts(model, bad):
     for name, call in {
         "prompts": lambda: generate(model, bad, 1),
         "texts": lambda: model.logits(bad),
@@ -179,7 +179,7 @@ def test_what_is_no_list_of_texts_is_named(model, bad):
 
 
 @pytest.mark.parametrize("bad", NO_THINGS)
-def test_what_is_no_model_request_or_edit_is_named(model, bad):
+def test_an_error_names_an_argument_that_is_not_a_model_request_or_edit(model, bad):
     calls = {
         "model": [
             lambda: generate(bad, ["Oslo"]),
@@ -212,7 +212,7 @@ def test_what_is_no_model_request_or_edit_is_named(model, bad):
 
 
 @pytest.mark.parametrize("bad", [1.5, object(), np.array(["a"]), ["a"], {"a": 1}])
-def test_what_is_no_path_is_named(model, tmp_path, bad):
+def test_an_error_names_an_argument_that_is_not_a_path(model, tmp_path, bad):
     edit = fact_edit()
     for call in (
         lambda: edit.save(bad),
@@ -287,7 +287,7 @@ def test_a_damaged_edit_is_named(tmp_path, request_):
         FactEdit.load(path)
 
 
-def test_what_cannot_be_written_is_refused(model, tmp_path):
+def test_a_model_without_a_tokenizer_cannot_be_saved(model, tmp_path):
     with refused(ValueError, match="tokenizer: got None"):
         model_module.write_checkpoint(model.network, None, tmp_path)
 

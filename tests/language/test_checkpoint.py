@@ -274,7 +274,7 @@ def test_an_edit_that_the_files_dtype_cannot_hold_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_model_from_nowhere_is_written_and_read_back(tmp_path, kind):
+def test_a_model_without_a_source_is_saved_and_loaded_unchanged(tmp_path, kind):
     model = small_model(kind=kind)
     again = LanguageModel.load(model.save(tmp_path / "Model-0.5B"))
     assert (again.name, again.source) == ("Model-0.5B", tmp_path / "Model-0.5B")

@@ -47,7 +47,8 @@ class Moments(Module):
     `A, D = moments` unpacks them.
 
     Attributes:
-        inputs: A = E[x xᵀ] (n, n); with a bias, x includes the appended 1.
+        inputs: A = E[x xᵀ] (n, n). For a layer of this package with a bias, x ends with
+            the appended 1, and n counts it.
         outputs: D = E[δ δᵀ] (m, m), of the gradients δ = ∂ℓ/∂(Wx).
     """
 

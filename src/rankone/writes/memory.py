@@ -63,8 +63,9 @@ class KernelMemory(Module):
 
         Args:
             q: Queries.
-            normalise: True to divide by the answer that residuals of 1 would give. The
-                result is then a ratio of two linear memories.
+            normalise: True to divide by the answer that residuals of 1 would give. With
+                a kernel of two arguments the result is then a ratio of two linear
+                memories.
         """
         q = _query(q, len(self.keys))
         return _read(self, q, boolean("normalise", normalise))

@@ -179,7 +179,7 @@ _FIELDS = ("left", "right", "interference", "outcome")
 def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     """`Write` read from a file of `Write.save`, and the numbers and texts saved with
     it. Arrays in float64 become float32 where double precision is not enabled.
-    `load_edit` is another name of this function.
+    `load_write` and `load_edit` are two names of one function.
 
     Raises:
         ValueError: If the file was not written by `Write.save`, or is cut short.

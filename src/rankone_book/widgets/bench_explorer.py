@@ -23,13 +23,14 @@ class BenchExplorer(Explorer):
 
     Attributes:
         settings: Settings that the page starts with: view ("line" or "plane"), pairs
-            (n, 3) as x, y and the error of the value, way (0 to 3), divide (True to
-            divide each answer by that of a memory whose values are all 1), width (of
-            the kernel), kernel ("laplace" or "gaussian"), noise (its standard
-            deviation), omega (the weight ω), rounds (a power of two: how often all
-            pairs are written, each time with the errors that are left), backward (the
-            last pair is written first), Y (random frequencies; 0 for the kernel
-            itself), seed (of noise and frequencies).
+            (n, 3): x, y and a number that is added to the true value, way (0 to 3),
+            divide (True to divide each answer by that of a memory whose values are all
+            1), width (of the kernel), kernel ("laplace" or "gaussian"), noise (standard
+            deviation of what is added to all values besides), omega (the weight ω),
+            rounds (a power of two: how often all pairs are written, each time with the
+            residuals that are left), backward (the last pair is written first), Y
+            (random frequencies; 0 for the kernel itself), seed (of noise and
+            frequencies).
 
     >>> from rankone_book.widgets import BenchExplorer
     >>> BenchExplorer(view="plane", way=2, divide=True).settings

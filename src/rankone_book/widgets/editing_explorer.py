@@ -25,9 +25,9 @@ class EditingExplorer(Explorer):
     Attributes:
         settings: Settings that the page starts with: keys (n, 2), W (2, 2), k and v
             (2,), with entries from −3 to 3 (keys: −30 to 30); geometry ("keys",
-            "identity" or "pinv"), ridge, used (keys used for C), beta (weight β of C ←
-            C + βkkᵀ after each edit that is kept), dimension, edits and seed (of the
-            run of many edits).
+            "identity" or "pinv"), ridge, used (number of keys, from the first on, that
+            C is computed from), beta (weight β of C ← C + βkkᵀ after each edit that is
+            kept), dimension, edits and seed (of the run of many edits).
         shown: State that the page shows now: keys, W, k, v, geometry, ridge, used,
             beta, pairs and the order they were written in. Empty until a page with a
             kernel has drawn it.
@@ -39,7 +39,8 @@ class EditingExplorer(Explorer):
 
     def edit(self) -> RankOneEdit:
         """The displayed edit, made by the package from the keys and the pair that the
-        page shows. Pairs of earlier edits do not enter C.
+        page shows. It leaves out what
+        earlier edits have added to C, so with beta > 0 the page's own edit is another.
 
         Raises:
             ValueError: If no page has drawn the widget yet, or if k is 0 or C is

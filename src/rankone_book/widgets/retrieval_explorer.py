@@ -56,8 +56,8 @@ class RetrievalExplorer(Explorer):
 
     Attributes:
         settings: Settings that the page starts with: collection ("photographs" or
-            "bits": random binary patterns), size (pixels or bits per side: 32 or 64,
-            10 or 16), K (the first K of the collection are stored), without and also
+            "bits": random binary patterns), size (pixels or bits per side: 32 or 64, 10
+            or 16), K (the first K of the collection are stored), without and also
             (lists of indices: which of the K are not stored, and which others are),
             target (index of the true picture), beta, Y (frequencies), eta (step size),
             steps, basis (as in `RandomFeatures`), seed; for the query: fraction of the
@@ -66,8 +66,9 @@ class RetrievalExplorer(Explorer):
             what), noise (standard deviation of noise on the rest, in units of the range
             from black to white), flips (fraction of the bits that are flipped), clamp
             (True: uncovered pixels keep their values); for the page: across ("beta" or
-            "K": first axis of the map), inside (level of the view into the vector, from
-            0 on; -1 if it is closed).
+            "K": horizontal axis of its map of retrieval errors, whose other axis is Y),
+            inside (how far the panel that shows the vector T is opened, from level 0,
+            one frequency, to 4, one step; -1 if it is closed).
         patterns: The patterns (K, D) of the last run in JAX, or None.
         query: Its query (D,), or None.
         result: Its `Retrieval`, or None.

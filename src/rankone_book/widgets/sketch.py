@@ -24,10 +24,13 @@ class Sketch(Explorer):
         name: "crosstalk" (signal and crosstalk in the field of a unit of a Hopfield
             network: load, seed), "cosines" (their mean is the kernel: Y, seed),
             "bounds" (the bound on the energy error as the DrDAM paper prints it, and
-            corrected: beta, Y), "grows" (bytes and time of each form of a memory: K, D,
-            error, use, hardware, N), "inner" (gradient steps of a meta-trained network:
-            amplitude, phase, steps, stepSize, and layers, a list of {"W": …, "b": …} as
-            nested lists) or "neighbours" (recorded edits: facts, a list of those that
+            corrected: beta, Y), "grows" (bytes and time of a memory that stores its
+            patterns and of one that stores a vector of features: K, D, error (that is
+            accepted, which determines the number of features), use ("energy" or
+            "retrieval"), hardware ("cpu", "gpu", "node" or "cluster"), N (queries at
+            once)), "inner" (gradient steps of a meta-trained network: amplitude, phase,
+            steps, stepSize, and layers, a list of {"W": …, "b": …} as nested lists) or
+            "neighbours" (recorded edits: facts, a list of those that
             `rankone_book.editing_study.neighbour_shares` makes, and fact, the index of
             the displayed one).
         settings: Settings that the page starts with, as listed.

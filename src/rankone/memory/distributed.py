@@ -377,9 +377,9 @@ class DrDAM(EnergyMemory):
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """Function like `read` that takes the difference x − `origin` instead of x. It
-        treats the origin as a constant, so that its derivative with respect to the
-        centre is that of `read`.
+        """Function like `read` that takes the difference x − `origin` instead of x. In
+        derivatives it holds the state x fixed and not the difference, so that its
+        derivative with respect to the centre is that of `read`.
         """
         refuse_explicit(self.placement, "a reader, but not for energy_and_gradient,")
         return jax.tree_util.Partial(

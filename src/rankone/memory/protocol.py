@@ -104,7 +104,7 @@ def _energy(memory: EnergyMemory, x: Array) -> Array:
 
 
 class Retrieval(Module):
-    """Result of `retrieve`: the final states and the path to them.
+    """Result of `retrieve`: the final states, and the energies on the way to them.
 
     Attributes:
         x: Final states (..., D).

@@ -287,11 +287,9 @@ def kronecker_preconditioner(
             the book, or "row", as `ravel()` does.
 
     Returns:
-                The operator P. `P @ x` applies it to a stacked matrix (mn,), and
-                    `P.apply(G)`
-        to a matrix G (m, n); `P.inverse()` is its inverse, and `P.to_dense()` its
-            matrix
-        (mn, mn).
+        The operator P. `P @ x` applies it to a stacked matrix (mn,), and `P.apply(G)`
+        to a matrix G (m, n). `P.inverse()` is its inverse, and `P.to_dense()` its
+        matrix (mn, mn).
 
     Raises:
         ValueError: If T or V is not a matrix of finite numbers, or the order is

@@ -204,8 +204,12 @@ def divergence_bound(
     (`DrDAM.gradient`), with the floor that `DrDAM` puts under the logarithm. The
     theorem as printed is false for this gradient.
 
-    A is the least fixed point of a map, computed on the host in double precision. So
-    no argument may be traced by jit, vmap or grad. A traced function may use a bound
+    A bounds the error of the gradient. The larger A is, the further the run can stray
+    from its energy level and its tube, the surroundings of the patterns, and the larger
+    the error can be there. A is the least fixed point of this map. With too few
+    frequencies there is none: the hypothesis "energy level and tube are consistent"
+    then fails, and the bound is ∞. The map is computed on the host in double precision.
+    So no argument may be traced by jit, vmap or grad. A traced function may use a bound
     that was computed outside of it.
 
     Args:

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-_DIMENSIONS = 1_000  # in more dimensions the volumes of balls under- and overflow
+_DIMENSIONS = 1_000  # in more dimensions 2^d, a ratio of two volumes, overflows
 _NEGLIGIBLE = 60.0  # (1 − F)ⁿ ≤ e⁻⁶⁰ where nF ≥ 60, for a fraction F of the points
 
 
@@ -68,8 +68,8 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
         n: Number of stored points, 1 or more; a number or an array. It cannot be
             traced by jit, vmap or grad, because the quadrature runs in double precision
             on the host.
-        d: Dimension, from 1 to 1,000. In more dimensions the volumes of balls exceed
-            the range of floating-point numbers.
+        d: Dimension, from 1 to 1,000. In more dimensions a ratio of the volumes of two
+            balls, up to 2^d, exceeds the range of double precision.
 
     Returns:
         `NearestNeighbourRisk`, with numbers, or with arrays of the shape of n.

@@ -76,7 +76,9 @@ def universal_learner(
         constants: `Constants`, such as the step size α; by default those of
             `Constants()`, scaled to the range of y. For "two_layers" the default margin
             (from the prediction before the step up to the smallest y) is 4 instead of
-            1. The error Δ then varies less with y, and this network reads x from Δ·x.
+            1. The error Δ, y minus this prediction, then varies by a smaller factor
+            over the range of y. This helps because the network reads x from the product
+            Δ·x.
         dtype: Dtype of the parameters; by default JAX's current default.
 
     Raises:

@@ -27,12 +27,13 @@ class Write(Module):
     """The change left · rightᵀ of a matrix (H, D) that writes one key–value pair, or m
     of them [R-eq13].
 
-    `RankOneEdit` and `LowRankEdit` are other names of this class.
+    `RankOneEdit` and `LowRankEdit` are other names of the class `Write`.
 
     Attributes:
-        left: Coefficients R X: (H,) for one pair, (H, m) for m. For an exact edit with
-            C = K₀K₀ᵀ they are the Lagrange multiplier Λ, the rate at which half the
-            interference grows with the target value [R-title].
+        left: Coefficients R X: the residuals R = V − WK times the matrix X (m, m) of
+            the rule, as in `rankone.writes`; (H,) for one pair, (H, m) for m. For an
+            exact edit with C = K₀K₀ᵀ they are the Lagrange multiplier Λ, the rate at
+            which half the interference grows with the target value [R-title].
         right: The geometry times the key: (D,) for one pair, (D, m) for m. For an edit
             this is C⁻¹k (see `KeyGeometry`).
         interference: tr(ΔCΔᵀ) for Δ = left rightᵀ and the C of the geometry, with its

@@ -242,6 +242,28 @@ def test_a_fit_sees_each_task_once_in_its_order():
     np.testing.assert_allclose(output, expected, atol=1e-4 * np.abs(expected).max())
 
 
+def test_a_fit_in_blocks_is_the_fit_of_all_tasks_together(monkeypatch, x64):
+    """Only one block of activations is held at a time, each task in exactly one of
+    them. The ridge of 1e-10 enlarges differences of 1e-16 in the sums to about 1e-6.
+    """
+    whole = build("two_layers")
+    counts = []
+
+    def counted(network, *tasks):
+        counts.append(len(tasks[0]))
+        return _after_steps(network, *tasks)
+
+    monkeypatch.setattr("rankone.universality.fitted._after_steps", counted)
+    monkeypatch.setattr("rankone.universality.fitted._BLOCK", 8 * 256 * 300)
+    blocks = ro.universal_learner(wave, construction="two_layers", units=256)
+    assert counts == [300, 300, 300, 124]
+    x, y, x_star = np.random.default_rng(0).uniform(size=(3, 200))
+    answers = [
+        np.asarray(learn(network, x, y, x_star[:, None])) for network in (whole, blocks)
+    ]
+    np.testing.assert_allclose(*answers, atol=1e-4)
+
+
 def test_constant_depth_is_as_good_as_its_fitted_net():
     """M-S4: the fitted net has no jumps, so the largest error is small too."""
     errors = learning_errors(build("constant", units=1600), wave, key=KEY)

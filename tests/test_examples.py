@@ -21,7 +21,7 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)
-def test_the_examples_print_what_they_say(module: str) -> None:
+def test_the_examples_print_the_output_they_show(module: str) -> None:
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
     for example in doctest.DocTestFinder(exclude_empty=True).find(

@@ -36,7 +36,7 @@ def state() -> jax.Array:
     return normals(1, 5)
 
 
-def test_the_energies_are_those_of_the_memories(
+def test_plain_energies_equal_those_of_the_library(
     patterns: jax.Array, state: jax.Array
 ) -> None:
     features = ro.RandomFeatures(5, 300, key=jax.random.key(0))
@@ -55,7 +55,9 @@ def test_the_energies_are_those_of_the_memories(
     assert jnp.allclose(distributed, memory.energy(near), **CLOSE)
 
 
-def test_retrieval_takes_the_same_steps(patterns: jax.Array, state: jax.Array) -> None:
+def test_plain_retrieval_takes_the_same_steps_as_the_library(
+    patterns: jax.Array, state: jax.Array
+) -> None:
     start = patterns[0] + 0.3 * state
     library = ro.retrieve(
         ro.MrDAM(patterns, BETA), start, step_size=0.1, max_steps=50, tol=0.0
@@ -67,7 +69,7 @@ def test_retrieval_takes_the_same_steps(patterns: jax.Array, state: jax.Array) -
     assert jnp.allclose(reached, library.x, **CLOSE)
 
 
-def test_the_edit_is_that_of_the_closed_form() -> None:
+def test_the_plain_rank_one_edit_equals_that_of_the_library() -> None:
     W, K, k, v = (
         normals(seed, *shape) for seed, shape in enumerate([(3, 4), (4, 9), (4,), (3,)])
     )
@@ -93,7 +95,7 @@ def test_a_step_on_the_middle_factor_is_the_preconditioned_step() -> None:
     assert not jnp.allclose(after, W, atol=1e-3)
 
 
-def test_one_step_writes_what_it_writes_into_the_librarys_network() -> None:
+def test_one_plain_step_changes_the_first_layer_as_in_the_library() -> None:
     J = 6
     readers = 30
     constants = ro.universality.Constants.over((-1.0, 1.0), 4.0)
@@ -122,7 +124,7 @@ def test_one_step_writes_what_it_writes_into_the_librarys_network() -> None:
     assert jnp.allclose(written, jnp.array([1, 4 / 6]), atol=1e-4)
 
 
-def test_the_learner_answers_as_accurately_as_the_librarys() -> None:
+def test_the_plain_learner_has_at_most_twice_the_error_of_the_library() -> None:
     def f(x: jax.Array, y: jax.Array, x_star: jax.Array) -> jax.Array:
         return y * jnp.sin(2 * jnp.pi * (x_star - x))
 
@@ -146,7 +148,7 @@ def test_the_learner_answers_as_accurately_as_the_librarys() -> None:
     assert plain_error < 0.5 / jnp.pi
 
 
-def test_residual_memory_gives_the_same_scores() -> None:
+def test_plain_residual_memory_gives_the_same_scores_as_the_library() -> None:
     Z = normals(0, 20, 3)
     z = normals(1, 3)
     probs = jax.nn.softmax(normals(2, 20, 4), axis=1)

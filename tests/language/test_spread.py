@@ -82,7 +82,7 @@ def compared(edits, changes):
         assert difference < CLOSE * abs(changes[block]).max()
 
 
-def test_memit_over_three_blocks_is_its_published_loop(moments, deltas, targets):
+def test_memit_over_three_blocks_equals_its_published_loop(moments, deltas, targets):
     weight = 2.0
 
     def memit(block, W, K, V):
@@ -105,7 +105,9 @@ def test_memit_over_three_blocks_is_its_published_loop(moments, deltas, targets)
     compared(edits, published(small_model(), deltas, update))
 
 
-def test_alphaedit_over_three_blocks_is_its_published_loop(moments, deltas, targets):
+def test_alphaedit_over_three_blocks_equals_its_published_loop(
+    moments, deltas, targets
+):
     threshold = 0.1
     L2 = 0.5
     earlier = np.random.default_rng(2).normal(size=(len(BLOCKS), 48, 2))
@@ -137,7 +139,7 @@ def test_alphaedit_over_three_blocks_is_its_published_loop(moments, deltas, targ
     compared(edits, published(small_model(), deltas, update))
 
 
-def test_keys_are_those_of_each_context_whatever_the_order_they_are_read_in():
+def test_keys_are_assigned_to_their_contexts_whatever_the_reading_order():
     few = subject_states(small_model(), REQUESTS, contexts=CONTEXTS, layer=2, rows=4)
     mean, stream = reference_states(small_model(), REQUESTS[1])
     np.testing.assert_allclose(

@@ -63,7 +63,7 @@ def seen_at(model, text, site, **options):
 # Prompts
 
 
-def test_likelihoods_are_sums_of_log_softmax(model):
+def test_likelihoods_are_means_of_log_softmax_over_the_target_tokens(model):
     prompts = ["The capital of Norway is", "Oslo"]
     targets = ["Paris", "a city in Norway"]
     scores, best = likelihoods(model, prompts, targets)
@@ -179,7 +179,7 @@ def test_the_search_lowers_its_loss_which_is_that_of_the_whole_model(model):
     )
 
 
-def test_the_search_stops_when_it_is_enough_and_stays_in_reach(model):
+def test_the_search_stops_below_the_given_loss_and_stays_within_reach(model):
     value = find_fact_value(
         model, REQUEST, layer=LAYER, search=Search(enough=2.0, **FAR)
     )
@@ -219,7 +219,7 @@ def test_many_searches_side_by_side_find_what_each_finds_alone(model):
             find_fact_values(model, **{"requests": requests, "layer": LAYER} | wrong)
 
 
-def test_the_penalty_keeps_what_the_subject_is(model):
+def test_the_divergence_penalty_more_than_halves_the_divergence(model):
     divergences = []
     for weight in (0.0, 10.0):
         search = Search(divergence=weight, enough=0.0, steps=15)
@@ -252,7 +252,7 @@ def test_the_closed_form_writes_delta_at_the_key(model, geometry):
         close_edit(W, geometry, value, key="first")
 
 
-def test_an_edited_model_says_the_new_fact_and_the_old_one_is_untouched(
+def test_an_edit_makes_the_new_fact_likelier_and_keeps_the_original_model(
     model, geometry
 ):
     before = np.asarray(model.network.down(LAYER)).copy()
@@ -335,7 +335,7 @@ def test_bad_requests_are_named(model, geometry):
 # Statistics
 
 
-def test_moments_are_those_of_every_key_but_the_first_of_a_window_unless_all_are_asked_for(
+def test_moments_skip_the_first_key_of_each_window_unless_skip_is_zero(
     model,
 ):
     texts = [text[:90] for text in corpus()[:5]]
@@ -395,7 +395,7 @@ def test_fine_tuning_stays_in_its_cube_and_makes_the_target_likelier(model):
     assert scores[0] < scores[1] < scores[2]
 
 
-def test_a_judgement_is_what_the_edited_model_answers(model, geometry):
+def test_judge_reports_the_answers_of_the_edited_model(model, geometry):
     fact = country_fact(
         "Norway", "capital", "Paris", [country("Japan"), country("Sweden")]
     )
@@ -493,7 +493,7 @@ def test_words_weigh_by_their_number_and_their_rarity():
 # Facts
 
 
-def test_facts_name_their_tests():
+def test_country_facts_include_their_paraphrases_and_neighbours():
     fact = country_fact("Netherlands", "currency", "yen", count=5)
     assert fact.request == Request(
         RELATIONS["currency"].prompt, "the Netherlands", "yen"
@@ -512,7 +512,7 @@ def test_facts_name_their_tests():
         country_fact("France", "anthem", "La Marseillaise")
 
 
-def test_the_countries_and_the_corpus():
+def test_the_country_data_are_consistent_and_the_corpus_is_large():
     names = [c.name for c in countries()]
     assert len(set(names)) == len(names) > 150
     assert country("United Kingdom").capital == "London"

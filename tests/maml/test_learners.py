@@ -90,7 +90,7 @@ def test_meta_gradient_multiplies_the_steps_jacobians():
         assert np.abs(expected - first_order).max() > 1e-3
 
 
-def test_two_weights_by_hand():
+def test_meta_gradients_of_a_linear_model_equal_hand_values():
     one = jnp.ones((1, 1))
     none = jnp.zeros(0)
     task = Task(one, one, one, one, none)
@@ -125,7 +125,7 @@ def test_adapting_is_gradient_descent_and_predicting_ignores_the_queries_answers
         np.testing.assert_array_equal(*answers)
 
 
-def test_gradient_learner_does_not_mind_the_order_of_the_examples_and_the_recurrent_one_does():
+def test_example_order_matters_to_the_recurrent_but_not_the_gradient_learner():
     task = SineTasks()(jax.random.key(3))
     turned = replace(task, x=task.x[::-1], y=task.y[::-1])
     for learner, same in (
@@ -162,7 +162,7 @@ def test_recurrent_learner_equals_a_plain_loop():
     "family",
     [SineTasks(), PolynomialTasks(), LetterTasks(shots=2, queries=3), SineTasks(3, 4)],
 )
-def test_tasks_have_the_promised_shapes_and_follow_their_key(family):
+def test_tasks_have_the_stated_shapes_and_are_determined_by_their_key(family):
     one = family(KEY)
     again = family(KEY)
     other = family(jax.random.key(9))
@@ -194,7 +194,7 @@ def test_the_oracle_gets_the_parameters_of_sines_and_polynomials():
     assert abs(cubic.x).max() <= 3
 
 
-def test_letters_of_meta_training_and_of_the_figures_are_apart():
+def test_training_and_test_tasks_use_different_letters():
     features, labels = letters()
     names = {}
     for which in ("train", "test"):
@@ -226,14 +226,14 @@ def test_no_letter_is_both_example_and_query_and_classes_are_balanced():
         assert same <= 3
 
 
-def test_shear_zero_leaves_letters_alone():
+def test_a_shear_changes_the_features_but_not_the_labels():
     plain = LetterTasks(shear=0.0)(KEY)
     sheared = LetterTasks(shear=1.0)(KEY)
     assert abs(np.asarray(plain.x) - np.asarray(sheared.x)).max() > 0.1
     np.testing.assert_array_equal(plain.y, sheared.y)
 
 
-def test_a_shear_keeps_the_mean_length_of_what_it_adds():
+def test_a_shear_adds_a_random_linear_map_with_unit_variance_entries():
     """x ↦ (I + s·G/4)x with entries of G of variance 1 in 16 dimensions, with one G for
     all letters of a task.
     """
@@ -369,7 +369,7 @@ def test_another_key_and_learning_rate_train_with_the_same_program(tmp_path):
         run(key=KEY, checkpoint=tmp_path / "run.npz")
 
 
-def test_modules_are_values_and_a_step_size_can_be_differentiated():
+def test_learners_compare_by_value_and_their_step_size_is_differentiable():
     learner = GradientLearner(SMALL, step_size=0.01)
     task = SineTasks()(KEY)
     params = SMALL.init(KEY)
@@ -400,7 +400,7 @@ def waves():
     return learner, trained, draw_tasks(SineTasks(), 300, key=jax.random.key(1))
 
 
-def test_meta_training_makes_steps_worth_taking(waves):
+def test_meta_training_lowers_the_error_after_five_steps(waves):
     learner, trained, fresh = waves
     starts = learner.init(KEY), trained.params
     before, after = (

@@ -24,7 +24,7 @@ def problem():
         yield Xi, x, features, ro.DrDAM.store(Xi, BETA, features)
 
 
-def test_one_vector_reads_as_the_sum_of_kernels(problem):
+def test_the_partition_sum_read_from_T_is_the_sum_of_estimated_kernels(problem):
     Xi, x, features, memory = problem
     # without φ and T
     kernels = np.cos(BETA**0.5 * (x[:, None] - Xi) @ np.asarray(features.omega).T).mean(
@@ -34,7 +34,7 @@ def test_one_vector_reads_as_the_sum_of_kernels(problem):
     assert np.allclose(memory.partition(x), kernels.sum(1), atol=1e-10)
 
 
-def test_gradient_is_that_of_the_energy_and_has_the_factor_root_beta(problem):
+def test_the_gradient_is_the_derivative_of_the_energy_with_factor_root_beta(problem):
     _, x, features, memory = problem
     gradient = np.asarray(memory.gradient(x))
     assert (
@@ -81,7 +81,7 @@ def operations(function, *arrays):
     return jax.jit(function).lower(*arrays).compile().cost_analysis()["flops"]
 
 
-def test_operations_grow_as_the_propositions_say():
+def test_operation_counts_are_linear_in_D_and_in_Y_or_K():
     """Operations counted by the compiler, at sizes that fit one block, because it
     counts the body of a loop once.
     """

@@ -24,7 +24,7 @@ def compiled_for_speed():
         yield
 
 
-def test_energy_error_grows_and_falls_as_root_K():
+def test_the_energy_error_grows_at_patterns_and_falls_elsewhere_as_root_K():
     fresh = ro.data.binary_patterns(6, 500, key=jax.random.key(0))
     law = {}
     for K in (50, 400):
@@ -88,7 +88,7 @@ def errors_at(beta, D=100, K=200, Y=20_000, seeds=(0, 1, 2)):
     return mean("energy"), mean("gradient")
 
 
-def test_distance_enters_through_the_partition_sum_only():
+def test_errors_far_from_patterns_are_larger_only_at_large_beta():
     (stored, far), _ = errors_at(10.0)
     assert 0.8 < far / stored < 1.3
     (stored, far), _ = errors_at(50.0)

@@ -62,7 +62,7 @@ def test_energy_rises_beyond_two(Xi, x0):
     assert (np.diff(energies, axis=-1) > 0).all()
 
 
-def test_clamped_entries_never_move_and_free_ones_rest(Xi):
+def test_clamped_entries_never_move_and_free_entries_converge(Xi):
     memory = ro.MrDAM(Xi, 80.0)
     clamp = np.arange(30) < 15
     start = np.where(clamp, Xi, 0.5 / np.sqrt(30))
@@ -76,7 +76,7 @@ def test_clamped_entries_never_move_and_free_ones_rest(Xi):
     assert (((x[:, None] - Xi) ** 2).sum(-1).argmin(1) == np.arange(20)).all()
 
 
-def test_a_query_at_rest_stays_while_others_walk(Xi):
+def test_a_converged_query_stays_while_others_move(Xi):
     memory = ro.MrDAM(Xi, 200.0)
     rest = ro.retrieve(memory, Xi[0], step_size=0.5, max_steps=2000, tol=1e-13).x
     pair = np.stack([rest, Xi[1] + 0.02])
@@ -102,7 +102,7 @@ def test_retrieval_inside_jit_equals_outside(Xi, x0):
     )
 
 
-def test_batches_of_any_shape(Xi):
+def test_retrieve_accepts_batches_of_any_shape(Xi):
     run = ro.retrieve(ro.MrDAM(Xi, 20.0), Xi.reshape(4, 5, 30), max_steps=7)
     assert run.x.shape == (4, 5, 30)
     assert run.energies.shape == (4, 5, 8)
@@ -291,12 +291,12 @@ def test_bad_input_is_refused_by_name(case, Xi):
 
 
 @pytest.mark.parametrize("memory", [None, np.ones((3, 30))])
-def test_what_is_no_memory_is_refused_by_name(memory, x0):
+def test_objects_that_are_not_memories_are_refused(memory, x0):
     with refused(ValueError, match=r"^memory: got .* it must be .*\.$"):
         ro.retrieve(memory, x0)
 
 
-def test_a_memory_that_is_no_pytree_gets_a_message_with_the_repair(x0):
+def test_the_error_for_an_unregistered_memory_mentions_pytrees(x0):
     class Bowl:
         D = 30
 
@@ -327,7 +327,7 @@ class Cliff:
         return -(x**4).sum(-1), jnp.where(x > 1, -1e3 * x**3, 0)
 
 
-def test_a_lost_query_is_reported_and_under_jit_its_outcome_says_so(x0):
+def test_queries_that_become_nonfinite_are_reported_by_warning_and_outcome(x0):
     x0 = np.where(np.arange(4)[:, None] < 3, x0 + 1.0, x0)
 
     def descend(x):
@@ -340,7 +340,7 @@ def test_a_lost_query_is_reported_and_under_jit_its_outcome_says_so(x0):
     assert jax.jit(descend)(x0).outcome.tolist() == outcomes
 
 
-def test_a_memory_from_which_all_was_removed_says_so(Xi):
+def test_retrieving_from_an_emptied_memory_has_the_outcome_empty(Xi):
     memory = ro.DrDAM.store(
         Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2))
     )
@@ -367,7 +367,7 @@ def test_more_patterns_than_are_stored_cannot_be_removed(Xi):
     assert jax.jit(lambda memory: memory.remove(Xi[:2]).count)(memory) == -1
 
 
-def test_a_call_on_known_arrays_inside_someone_elses_jit_is_traced(Xi, x0):
+def test_retrieve_on_constant_arrays_inside_another_jit_is_traced(Xi, x0):
     memory = ro.MrDAM(Xi, 20.0)
     states = jax.jit(lambda y: ro.retrieve(memory, x0, max_steps=5, tol=0).x + y)(0.0)
     np.testing.assert_allclose(

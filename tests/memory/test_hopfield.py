@@ -85,7 +85,7 @@ def test_energy_never_rises_over_a_sweep_and_the_trace_ends_at_the_final_energy(
     assert np.array_equal(energies[:, 0], hopfield_energy(signs(1, 50, 100), T))
 
 
-def test_two_neurons_go_where_the_first_to_look_takes_them():
+def test_the_first_neuron_updated_decides_between_two_minima():
     run = recall(np.array([1.0, 1.0]), hebbian([[1.0, -1.0]]))
     assert run.sigma.tolist() == [-1, 1]
     assert int(run.sweeps) == 1
@@ -131,7 +131,7 @@ def test_ground_states_of_one_pattern_are_the_pattern_and_its_mirror():
     }
 
 
-def test_it_keeps_patterns_below_the_critical_load_and_loses_them_above():
+def test_the_network_keeps_patterns_below_the_critical_load_and_loses_them_above():
     D = 500
     for load, stable in ((0.08, True), (0.25, False)):
         Xi = signs(5, round(load * D), D)
@@ -167,7 +167,7 @@ def softmax_energy(x, Xi, beta):
     return -logsumexp(-0.5 * beta * ((x - Xi) ** 2).sum(-1)) / beta
 
 
-def test_jacobian_of_a_direction_has_exponent_two_and_the_printed_one_fails():
+def test_the_jacobian_of_normalisation_has_exponent_two_not_the_printed_one():
     """D-fn3: at a norm other than one the printed exponent 3/2 disagrees with the
     finite differences.
     """
@@ -186,7 +186,7 @@ def test_jacobian_of_a_direction_has_exponent_two_and_the_printed_one_fails():
     assert np.abs(rows - differences).max() < 1e-6
 
 
-def test_descent_on_the_sphere_energy_never_shortens_a_state():
+def test_a_gradient_step_with_unit_activation_never_shortens_the_state():
     with double_precision():
         Xi = normal(0, 9, 5)
         x = normal(1, 5)
@@ -237,7 +237,7 @@ def test_every_step_size_up_to_two_lowers_the_energy_by_the_promised_amount(eta)
                 assert (np.asarray(memory.energy(x)) - promised).max() < 1e-13
 
 
-def test_a_step_size_beyond_two_climbs():
+def test_a_step_size_beyond_two_raises_the_energy():
     memory = ro.MrDAM(np.zeros((1, 3)), 1.0)
     assert (
         np.diff(
@@ -255,7 +255,7 @@ def test_a_unit_step_is_one_step_of_attention():
 
 
 @pytest.mark.parametrize(("beta", "parts"), [(3.9, False), (4.2, True)])
-def test_two_memories_part_at_beta_d_squared_of_four(beta, parts):
+def test_two_patterns_have_separate_minima_above_beta_d_squared_of_four(beta, parts):
     with double_precision():
         pair = np.array([[-0.5, 0.0], [0.5, 0.0]])
         y = np.asarray(
@@ -267,7 +267,7 @@ def test_two_memories_part_at_beta_d_squared_of_four(beta, parts):
     assert abs(y - 0.5 * np.tanh(beta * y / 2)) < 1e-9
 
 
-def test_a_state_between_two_memories_rests_though_it_is_a_saddle():
+def test_a_query_between_two_patterns_can_converge_to_a_saddle():
     """D-unn4: neither a small change of the energy nor a small move distinguishes a
     saddle from a memory, but the curvature does.
     """
@@ -277,7 +277,7 @@ def test_a_state_between_two_memories_rests_though_it_is_a_saddle():
     assert np.linalg.eigvalsh(hessian(pair, run.x))[0] < -2.9
 
 
-def test_separation_without_the_square_has_no_rest_at_the_memory():
+def test_without_the_square_the_gradient_does_not_vanish_at_the_pattern():
     """D-unn1: the printed exp(−β‖x − ξ‖/2) is a cone, whose gradient does not vanish
     near its tip.
     """

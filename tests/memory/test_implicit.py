@@ -52,7 +52,7 @@ def rest(memory, x, **options):
 
 
 @pytest.mark.parametrize("name", memories())
-def test_the_gradient_at_rest_is_that_of_the_unrolled_steps(name):
+def test_the_implicit_gradient_equals_that_of_the_unrolled_steps(name):
     """[D-implicit] Reverse mode, in a batch with some entries clamped, under jit, with
     respect to every array and to the queries.
     """
@@ -112,7 +112,7 @@ def replace_beta(memory, beta):
     )
 
 
-def test_the_derivative_of_the_derivative_and_of_the_last_energy():
+def test_second_derivatives_and_those_of_the_final_energy_are_correct():
     def end(beta, gradient="implicit"):
         run = ro.retrieve(ro.MrDAM(XI, beta), X0[0], gradient=gradient, **OPTIONS)
         return run.x.sum() + run.energies[-1]
@@ -127,7 +127,7 @@ def test_the_derivative_of_the_derivative_and_of_the_last_energy():
     assert slope(20.0) == pytest.approx(float(unrolled), rel=1e-8)
 
 
-def test_the_two_ways_back_keep_the_same_record():
+def test_implicit_and_unrolled_gradients_record_the_same_energies():
     def read(beta, gradient):
         return ro.retrieve(
             ro.MrDAM(XI, beta), X0, gradient=gradient, **OPTIONS
@@ -141,7 +141,7 @@ def test_the_two_ways_back_keep_the_same_record():
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
-def test_vmap_of_gradients_is_the_gradient_of_each():
+def test_vmapped_gradients_sum_to_the_gradient_of_the_batch():
     memory = memories()["DrDAM l2"]
 
     def one(T, x):
@@ -152,7 +152,7 @@ def test_vmap_of_gradients_is_the_gradient_of_each():
     np.testing.assert_allclose(each.sum(0), batch, rtol=1e-9, atol=1e-11)
 
 
-def test_before_rest_the_error_is_in_proportion_to_the_distance_from_it():
+def test_before_convergence_the_gradient_error_is_proportional_to_the_distance():
     memory = ro.MrDAM(XI, 20.0)
 
     @jax.jit
@@ -191,7 +191,7 @@ class Trough:
         return 0.5 * (across**2).sum(-1), across
 
 
-def test_where_the_rest_is_not_isolated_there_is_no_number():
+def test_derivatives_along_flat_directions_are_nan():
     x = jnp.ones((1, 2))
     free = jnp.ones((1, 2), bool)
     slope = jax.jit(
@@ -211,7 +211,7 @@ def test_where_the_rest_is_not_isolated_there_is_no_number():
 
 
 @pytest.mark.parametrize("mode", [jax.jacfwd, jax.jacrev])
-def test_a_derivative_far_below_the_rounding_of_one_is_a_number(mode):
+def test_derivatives_far_below_machine_precision_are_accurate(mode):
     start = np.array([0.9, 0.2, 0.0])
 
     def rest_point(beta):
@@ -225,7 +225,7 @@ def test_a_derivative_far_below_the_rounding_of_one_is_a_number(mode):
     )
 
 
-def test_at_a_saddle_it_is_the_motion_of_the_saddle():
+def test_at_a_saddle_the_derivative_is_that_of_the_saddle_position():
     pair = np.stack([np.full(3, 0.5), np.full(3, -0.5)])
     memory = ro.MrDAM(pair, 20.0)
     middle = np.zeros(3)

@@ -143,7 +143,7 @@ def test_a_lone_pattern_has_zero_energy_and_gradient():
     assert not np.any(memory.gradient(np.ones(5)))
 
 
-def test_the_certificate_ends_where_rounding_may_move_the_log_of_a_weight_by_an_eighth():
+def test_a_state_is_certified_until_rounding_can_change_log_weights_by_an_eighth():
     """Two patterns at the distance ¼ from their mean, and a state at the distance ¾
     from it, equally near to both: β(D + 5)·2⁻⁵³·(¼ + ¾)²/2 = β·2⁻⁵¹.
     """
@@ -154,7 +154,7 @@ def test_the_certificate_ends_where_rounding_may_move_the_log_of_a_weight_by_an_
     ] == [True, False]
 
 
-def test_blocks_of_patterns_change_nothing():
+def test_summing_patterns_in_blocks_does_not_change_energy_or_gradient():
     """Two blocks of 256 long patterns and a remainder of one pattern, in the order of
     decreasing distance, agree with the whole sum.
     """
@@ -171,7 +171,7 @@ def test_blocks_of_patterns_change_nothing():
 
 
 @pytest.mark.parametrize("N", [1, 5])
-def test_a_reader_for_many_calls_reads_the_same(N):
+def test_a_prepared_reader_gives_the_same_results_as_read(N):
     """For more than 2¹⁸ numbers, the reader computes distances by products. 3,100
     patterns leave a last block that is not full.
     """
@@ -192,7 +192,7 @@ def test_a_reader_for_many_calls_reads_the_same(N):
             np.testing.assert_allclose(ours, plain, atol=1e-12)
 
 
-def test_only_distances_are_prepared():
+def test_only_l2_readers_prepare_squared_norms():
     """The reader of an "l2" memory has the squares of the centred patterns and the
     centre. Other readers have no squares.
     """
@@ -320,7 +320,7 @@ def test_hadamard_rows_of_a_block_are_orthogonal_before_truncation():
 @pytest.mark.parametrize("similarity", ["l2", "dot"])
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e12])
 @pytest.mark.parametrize("beta", [1.0, 1e15])
-def test_no_scale_overflows_where_the_energy_does_not(
+def test_energy_and_gradient_are_finite_at_every_scale(
     patterns, queries, similarity, scale, beta
 ):
     Xi, x = (np.float32(scale) * np.asarray(a, np.float32) for a in (patterns, queries))
@@ -453,7 +453,7 @@ def test_energy_is_continuous_and_smooth_at_the_floor(patterns):
     Y=st.integers(1, 200),
     lead=st.lists(st.integers(1, 3), max_size=2),
 )
-def test_shapes_and_batching(K, D, Y, lead):
+def test_energy_and_gradient_have_the_batch_shape_of_their_input(K, D, Y, lead):
     Xi = np.random.default_rng(K).random((K, D))
     x = np.random.default_rng(D).random((*lead, D))
     features = ro.RandomFeatures(
@@ -506,7 +506,7 @@ def memories_of(patterns):
 
 
 @pytest.mark.parametrize("name", ["MrDAM", "RandomFeatures", "regenerated", "DrDAM"])
-def test_a_memory_is_a_value(name, patterns):
+def test_memories_compare_hash_and_copy_by_value(name, patterns):
     """A memory is replaced, compared, hashed, pickled and shown like every class of the
     package.
     """
@@ -564,7 +564,7 @@ def test_random_features_are_a_kernel_whose_geometry_is_the_identity(basis, patt
         features.features(patterns[0])
 
 
-def test_the_vector_T_is_a_write_of_one_row(patterns, queries):
+def test_the_write_of_a_memory_is_its_vector_T_as_one_row(patterns, queries):
     """Read at φ(√β x), the vector gives the partition sum. The writes of two memories
     add up to the write of all their patterns.
     """
@@ -678,7 +678,7 @@ def test_bad_input_is_refused_by_name(case, patterns):
         make(patterns, features_of(18))
 
 
-def test_tables_are_encoded_outside_jit_too(patterns):
+def test_encode_works_outside_jit(patterns):
     features = features_of(18)
     weights = np.linspace(1, 2, len(patterns))
     expected = weights @ np.asarray(features.phi(patterns))
@@ -696,7 +696,7 @@ def test_sizes_may_be_integers_of_numpy():
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
-def test_no_states_have_features_and_energies_too(patterns, projection):
+def test_empty_batches_have_features_and_gradients(patterns, projection):
     features = ro.RandomFeatures(7, 130, key=jax.random.key(0), projection=projection)
     assert features.phi(np.zeros((2, 0, 7))).shape == (2, 0, 260)
     assert features.project(np.zeros((0, 7))).shape == (0, 130)

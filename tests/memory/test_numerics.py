@@ -52,7 +52,7 @@ def off(memory, Xi, beta, x):
 
 
 @pytest.mark.parametrize("offset", [0.0, 10.0, 100.0, 1000.0])
-def test_energy_and_gradient_at_every_temperature_and_offset(offset):
+def test_energy_and_gradient_are_accurate_at_every_temperature_and_offset(offset):
     Xi = (SPREAD + offset).astype(np.float32)
     x = (Xi[:N] + NEAR).astype(np.float32)
     errors = [off(ro.MrDAM(Xi, beta), Xi, np.float32(beta), x) for beta in BETAS]
@@ -69,7 +69,7 @@ def cases():
 
 
 @pytest.mark.parametrize(("name", "Xi", "beta"), list(cases()))
-def test_energy_and_gradient_at_the_edges(name, Xi, beta):
+def test_energy_and_gradient_are_accurate_in_edge_cases(name, Xi, beta):
     x = Xi[:2] + np.float32(np.abs(Xi).max() / 16)
     assert np.max(off(ro.MrDAM(Xi, beta), Xi, np.float32(beta), x)) < 1
 
@@ -105,7 +105,7 @@ def test_patterns_far_from_0_are_found_and_certified(offset):
     assert run.certified.all()
 
 
-def test_what_is_clamped_comes_back_to_the_last_bit():
+def test_clamped_entries_are_returned_exactly():
     Xi = (SPREAD + 0.1).astype(np.float32)
     x0 = (Xi[:N] + NEAR).astype(np.float32)
     clamp = np.arange(D) < 20
@@ -137,7 +137,7 @@ def test_the_certificate_is_withheld_where_rounding_decides():
     assert run.certified[0]
 
 
-def test_a_certified_state_has_the_weights_of_longdouble():
+def test_certified_states_have_gradients_close_to_longdouble():
     """For every β, the error of the gradient is below e^¼ − 1 of the patterns'
     distances, or the nearest pattern has all the weight.
     """
@@ -206,7 +206,7 @@ def test_angles_are_reduced_to_1e5_and_refused_beyond():
     ).all()
 
 
-def test_features_far_from_0_want_a_centre():
+def test_features_of_patterns_far_from_0_need_a_centre():
     Xi = (SPREAD[:5] + 1000).astype(np.float32)
     features = ro.RandomFeatures(D, 4000, key=jax.random.key(3))
     with refused(ValueError, match=r"^Xi: got .* pass centre=Xi.mean"):

@@ -62,7 +62,7 @@ def test_a_packed_vector_is_read_as_the_unpacked_one(name):
             )
 
 
-def test_reading_never_makes_the_whole_vector():
+def test_reading_a_packed_vector_never_unpacks_all_of_it():
     """No array of the compiled program, nor of one of its blocks' loops, has as many
     numbers as T.
     """
@@ -83,7 +83,7 @@ def test_reading_never_makes_the_whole_vector():
     assert not longest(few)
 
 
-def test_replace_keeps_what_is_rounded_and_rounds_what_is_new():
+def test_replace_keeps_rounded_values_and_rounds_new_ones():
     _, memory = memory_of(64, 300)
     few = replace(memory, bits=4)
     assert replace(few, beta=2.0).T is few.T
@@ -107,7 +107,7 @@ def test_a_rounded_memory_retrieves_and_has_derivatives():
     np.testing.assert_allclose(slope, few.gradient(Xi[0]), atol=1e-5)
 
 
-def test_nothing_rounds_to_nothing():
+def test_an_empty_memory_rounds_to_zero():
     _, memory = memory_of(64, 300)
     empty = replace(memory, T=0 * memory.T, count=0.0, power=0.0, bits=1)
     assert not np.any(empty.unpacked)

@@ -62,7 +62,7 @@ def assert_same(ours: Any, expected: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("as_on_a_gpu", PIECES, indirect=True)
-def test_the_exact_memory(as_on_a_gpu, similarity, dtype, N):
+def test_gpu_block_sizes_give_the_same_exact_memory(as_on_a_gpu, similarity, dtype, N):
     memory = ro.MrDAM(jnp.asarray(normal(0, 997, 24), dtype), 0.2, similarity)
     x = normal(1, N, 24)
 
@@ -81,7 +81,7 @@ def test_the_exact_memory(as_on_a_gpu, similarity, dtype, N):
         ("hadamard", False, "sincos"),
     ],
 )
-def test_the_distributed_memory(
+def test_gpu_block_sizes_give_the_same_distributed_memory(
     as_on_a_gpu, monkeypatch, projection, regenerate, basis
 ):
     # blocks have few rows, so that a small memory has several blocks
@@ -115,7 +115,7 @@ def test_the_distributed_memory(
     ],
 )
 @pytest.mark.parametrize("as_on_a_gpu", PIECES, indirect=True)
-def test_the_search(as_on_a_gpu, n, D, dtype, N):
+def test_gpu_block_sizes_give_the_same_search_results(as_on_a_gpu, n, D, dtype, N):
     store = ro.residual.ExactSearch(jnp.asarray(normal(0, n, D), dtype))
     q = normal(1, N, D)
     result = as_on_a_gpu(lambda: store.search(q, 9))
@@ -132,7 +132,7 @@ def test_long_rows_come_in_shorter_chunks(monkeypatch):
     assert all(blocks._pieces(D).chunk % 32 == 0 for D in (1, 1000, 10**6))
 
 
-def test_a_store_of_more_entries_than_an_index_can_name(monkeypatch):
+def test_search_works_with_more_entries_than_an_index_can_address(monkeypatch):
     monkeypatch.setattr(blocks, "_LONGEST", 1000)
     rows, q = normal(0, 9001, 23), normal(1, 260, 23)
     neighbours = ro.residual.ExactSearch(rows).search(q, 5)
@@ -140,7 +140,7 @@ def test_a_store_of_more_entries_than_an_index_can_name(monkeypatch):
     assert_same(neighbours.distances, np.sort(distances)[:, :5])
 
 
-def test_where_programs_run_is_the_default_device_if_one_is_set(monkeypatch):
+def test_on_processor_follows_the_default_device_if_one_is_set(monkeypatch):
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     assert not on_processor()
     for place in ("cpu", jax.devices("cpu")[0]):

@@ -340,7 +340,7 @@ def test_too_many_keys_are_refused_by_name():
         moments.update(XI[:2])
 
 
-def test_rows_on_the_host_are_sized_there(monkeypatch):
+def test_sharded_search_does_not_measure_host_rows_on_a_device(monkeypatch):
     """No device gets all rows, which may exceed its memory."""
     calls = []
     monkeypatch.setattr(search, "_largest_entry", calls.append)

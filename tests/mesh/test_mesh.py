@@ -70,7 +70,7 @@ def eight(root, light):
     return printed_by("eight_devices.py", root, light)
 
 
-def test_every_case_is_named(eight):
+def test_every_case_has_a_result(eight):
     assert sorted(eight) == sorted(CASES)
 
 
@@ -82,7 +82,7 @@ def test_eight_devices_compute_what_one_computes(case, eight):
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case not in UNCOUNTED])
-def test_only_sums_and_the_best_few_travel(case, eight):
+def test_devices_exchange_only_sums_and_the_best_candidates(case, eight):
     """The traffic is read from the compiled program, in which a loop counts as one
     step.
     """
@@ -119,7 +119,7 @@ def test_objects_work_where_the_caller_uses_explicit_axes(kind, explicit):
             assert case["sent"] < case["operand"] / 4, name
 
 
-def test_what_needs_automatic_axes_is_refused_by_name(explicit):
+def test_operations_that_need_automatic_axes_are_refused(explicit):
     for message in explicit["refusals"].values():
         assert message.startswith("mesh: got ")
         assert "AxisType.Auto" in message
@@ -148,7 +148,7 @@ def test_a_factor_that_is_split_over_devices_is_that_of_numpy(layout, moments):
     assert results["refined"] < 2.0**-23
 
 
-def test_no_array_on_a_device_is_larger_than_its_rows_of_C(moments):
+def test_each_device_holds_only_its_rows_of_C(moments):
     """The sizes are read from the compiled programs."""
     sizes = dict(moments["sizes"])
     # Twice an eighth of the solution with three columns, because a loop in a program
@@ -166,7 +166,7 @@ def test_moments_keep_their_rows_split(moments):
     assert max(results["error"]) < 5e-6  # as of the eight devices above
 
 
-def test_a_split_factor_is_copied_onto_its_devices(moments):
+def test_a_pickled_split_factor_is_restored_onto_its_devices(moments):
     results = moments["copies"]
     assert "rows" in results["spec"]
     assert results["error"] == 0
@@ -183,7 +183,7 @@ def test_moments_that_cannot_be_split_or_factored_are_refused_by_name(moments):
     assert len(messages) == 4
 
 
-def test_a_memory_that_no_device_may_hold_is_stored_read_descended_and_saved(
+def test_a_memory_larger_than_any_device_is_stored_read_descended_and_saved(
     root, light, tmp_path
 ):
     """Only public calls are used, for patterns in a file. The memory is then restored

@@ -14,7 +14,7 @@ W, B, X = (
 )
 
 
-def test_a_layer_is_its_augmented_matrix_on_inputs_with_a_one():
+def test_a_layer_multiplies_inputs_with_a_one_by_its_augmented_matrix():
     layer = Dense(W, B)
     np.testing.assert_allclose(layer(X), X @ W.T + B, rtol=1e-5)
     np.testing.assert_array_equal(layer.augmented, np.c_[W, B])
@@ -56,7 +56,7 @@ def test_a_stack_of_layers_is_scanned():
         (("W",), "W"),
     ],
 )
-def test_arrays_that_make_no_layer_are_refused_by_name(arguments, name):
+def test_errors_name_the_invalid_array_of_a_layer(arguments, name):
     with refused(ValueError, match=rf"^{name}: got"):
         Dense(*arguments)
 
@@ -74,7 +74,7 @@ def test_a_network_of_layers_between_widths_keeps_the_scale_of_its_input():
     assert 0.7 < np.mean(hidden**2) / np.mean(x**2) < 1.4
 
 
-def test_a_step_moves_what_is_marked_and_keeps_types():
+def test_gradient_step_updates_only_marked_parameters_and_keeps_dtypes():
     params = {"free": jnp.asarray(W, jnp.bfloat16), "fixed": jnp.asarray(B)}
 
     def loss(p):

@@ -118,7 +118,7 @@ def nodes(moments):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_moments_of_any_library_are_those_by_hand(name):
+def test_layer_moments_equal_hand_values_for_every_library(name):
     network, losses, order = NETWORKS[name]()
     arrays, rest = eqx.partition(network, eqx.is_array)
     moments = jax.jit(lambda arrays: layer_moments(losses, eqx.combine(arrays, rest)))(
@@ -195,7 +195,7 @@ def reference():
     return [W[0], W[1][:, 0], W[2], W[3][:, 0]]
 
 
-def test_one_side_alone_is_the_same_side_in_either_layout():
+def test_sides_input_preconditions_the_input_side_in_either_layout():
     gradient = rng.normal(size=(4, 5))
     moment = Moments(*(m @ m.T for m in (W1.T @ W1 + np.eye(5), np.eye(4))))
     optimizer = estimated_kronecker(sides="input", damping=0.1)
@@ -241,7 +241,7 @@ class Picture(eqx.Module):
         return self.head(x.ravel())
 
 
-def test_what_has_no_moments_is_named_with_its_reason_and_its_gradient_passes():
+def test_arrays_without_moments_are_listed_with_a_reason_and_keep_their_gradient():
     shapes = eqx.filter_eval_shape(Picture, jax.random.key(0))
     tokens = rng.integers(0, 7, (30, 2))
 
@@ -279,7 +279,7 @@ def test_what_has_no_moments_is_named_with_its_reason_and_its_gradient_passes():
     assert np.abs(updates.head.weight - slope.head.weight).max() > 0.01
 
 
-def test_a_long_axis_is_left_alone():
+def test_arrays_with_an_axis_longer_than_largest_get_no_moments():
     optimizer = estimated_kronecker(largest=4)
     state = optimizer.init(
         {"wide": jnp.ones((3, 5)), "small": jnp.ones((3, 4)), "scale": jnp.ones(())}
@@ -292,7 +292,7 @@ def test_a_long_axis_is_left_alone():
     ]
 
 
-def test_a_layer_of_ours_among_other_arrays_has_two_blocks_like_theirs():
+def test_a_dense_layer_beside_a_plain_array_has_weight_and_bias_blocks():
     network = {"ours": Dense(W1, B1), "theirs": jnp.asarray(W2)}
 
     def losses(n):

@@ -117,7 +117,7 @@ def test_one_step_on_U_is_a_preconditioned_step_on_W():
 
 
 @pytest.mark.parametrize("order", ["column", "row"])
-def test_operator_equals_its_dense_matrix_and_the_jacobians_square(order):
+def test_the_operator_equals_its_dense_matrix_and_J_J_transpose(order):
     T = normal(1, M, P)
     V = normal(3, Q, N)
     operator = ro.kronecker_preconditioner(T, V, order=order)
@@ -203,7 +203,7 @@ def test_an_inverse_is_refused_for_its_condition_number_and_its_precision():
     assert np.isnan(inverse.right).all()
 
 
-def test_an_inverse_that_is_given_is_right_to_a_tenth_at_least():
+def test_accepted_inverses_have_errors_below_half_and_others_are_refused():
     """Just inside the bound 0.1/ε, the error is at most a few times ε·cond(P). Beyond
     it the inverse is refused.
     """
@@ -223,7 +223,7 @@ def test_an_inverse_that_is_given_is_right_to_a_tenth_at_least():
     assert answered == 3
 
 
-def test_a_preconditioned_step_is_a_write_for_one_example_and_for_several():
+def test_operator_write_equals_the_preconditioned_step_for_one_or_several_examples():
     T = normal(1, M, P)
     V = normal(3, Q, N)
     delta = normal(4, M, 3)
@@ -377,7 +377,7 @@ def test_an_anchored_layer_takes_the_singular_preconditioners_steps():
     np.testing.assert_allclose(by_layer, W, atol=1e-12)
 
 
-def test_too_many_parameters_change_nothing():
+def test_overparameterised_starts_with_the_same_W_follow_the_same_path():
     T = normal(1, M, 9)
     V = normal(3, 11, N)
     W = normal(5, M, N)
@@ -457,14 +457,14 @@ def test_inputs_of_another_length_are_refused_by_name(bias):
             layer("x")
 
 
-def test_what_is_anchored_and_what_is_trained_add_up():
+def test_the_weight_is_the_anchor_plus_the_trained_product():
     layer = Reparameterized(np.eye(2), np.ones((2, 2)), np.eye(2), 3 * np.ones((2, 2)))
     np.testing.assert_array_equal(layer.W, 4 * np.ones((2, 2)))
     np.testing.assert_array_equal(layer(np.array([1.0, 0.0])), [4, 4])
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_what_cannot_be_reached_is_measured_against_W(scale):
+def test_the_unreachable_part_is_measured_relative_to_W(scale):
     T = np.eye(M)[:, :1]
     within = scale * np.outer(np.eye(M)[0], np.ones(N))
     np.testing.assert_allclose(

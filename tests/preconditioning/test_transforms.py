@@ -137,7 +137,7 @@ def test_a_network_takes_the_path_of_plain_training_of_U(activation, momentum):
     )
 
 
-def test_only_U_moves_and_the_mask_says_so():
+def test_the_fixed_factors_and_the_anchor_get_zero_updates():
     net = reparameterize(network(), factors(), anchor=True)
     mask = trainable(net)
     assert mask["last"].U is True
@@ -225,7 +225,7 @@ def test_adam_commutes_with_signed_permutations():
     assert run(optax.adam(0.05), T, V, order="none") < 1e-12
 
 
-def test_adam_with_diagonal_factors_is_adam_with_a_rate_an_entry():
+def test_adam_with_diagonal_factors_is_adam_with_entrywise_rates():
     t = np.exp(normal(5, M) / 3)
     v = np.exp(normal(6, N) / 3)
     adam = optax.adam(0.05, eps=0.0)
@@ -294,7 +294,7 @@ def test_newtons_step_is_the_same_in_both_coordinates():
     )
 
 
-def test_of_linear_rules_only_multiples_of_the_gradient_commute_with_all_factors():
+def test_among_linear_rules_only_multiples_of_the_gradient_commute_with_all_factors():
     pairs = [(normal(seed, 2, 2), normal(seed + 50, 3, 3)) for seed in (1, 2)]
     assert commuting_linear_rules(pairs) == 1
     # one rate for every entry
@@ -330,7 +330,7 @@ def test_a_rule_with_memory_that_is_not_linear_can_commute():
 # --- weight decay
 
 
-def test_multiplicative_decay_of_U_is_that_of_W_and_the_penalty_is_measured_by_the_inverse_of_P():
+def test_weight_decay_of_U_decays_W_with_an_inverse_P_penalty():
     rate = 0.1
     decay = 0.3
     P = kronecker_preconditioner(T_GENERAL, V_GENERAL)
@@ -353,7 +353,7 @@ def test_multiplicative_decay_of_U_is_that_of_W_and_the_penalty_is_measured_by_t
     )
 
 
-def test_a_penalty_on_W_decays_unevenly():
+def test_a_penalty_on_W_differs_from_multiplicative_decay():
     P = kronecker_preconditioner(T_GENERAL, V_GENERAL)
     decay = 0.3
 

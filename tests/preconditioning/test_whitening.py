@@ -134,7 +134,7 @@ def test_moving_moments_are_a_weighted_mean_from_the_first_batch_on():
         MovingMoments.start((2, 3), decay=1.0)
 
 
-def test_damping_keeps_the_factors_and_exceeds_tikhonovs_by_two_known_terms():
+def test_factored_damping_exceeds_tikhonov_damping_by_two_known_terms():
     A = normal(1, 4, 4)
     G = normal(2, 3, 3)
     lam = 0.3
@@ -179,7 +179,7 @@ def test_whitening_makes_the_layers_own_moments_the_identity():
     )
 
 
-def test_a_matrix_power_is_one():
+def test_matrix_power_computes_an_inverse_fourth_root_and_refuses_bad_matrices():
     A = normal(1, 5, 5)
     A = A @ A.T
     root = matrix_power(A, -0.25)
@@ -194,7 +194,7 @@ def test_a_matrix_power_is_one():
         matrix_power(np.ones((2, 3)), 0.5)
 
 
-def test_what_cannot_be_raised_inside_jit_is_flagged():
+def test_singular_or_nonfinite_moments_are_flagged_inside_jit():
     good, singular = (Moments(np.diag([1.0, last]), np.eye(2)) for last in (4.0, 0.0))
     factors = jax.jit(whitening_factors)
     assert factors(good).outcome == whitening_factors(good).outcome == Outcome.OK
@@ -244,7 +244,7 @@ def test_shampoos_R_weighs_every_input_by_its_error_and_kfacs_A_does_not():
 # --- natural neural networks
 
 
-def test_whitening_keeps_the_function_and_changes_the_path():
+def test_whitening_keeps_the_function_and_normalises_the_inputs():
     net = network()
     white = whiten(net, moments_of(net), damping=1e-3)
     outcome = jax.jit(outputs)
@@ -364,7 +364,7 @@ def test_an_outer_step_records_the_mean_over_its_tasks_after_the_inner_step():
     np.testing.assert_allclose(training.losses, [np.mean(losses)], rtol=1e-9)
 
 
-def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():
+def test_halves_splits_a_task_into_its_first_and_second_half():
     x, y = map(np.asarray, jax.jit(hidden_direction)(jax.random.key(1)))
     W = np.linalg.lstsq(x, y)[0]
     np.testing.assert_allclose(W[:2], [1, -1], atol=1e-9)  # the same in all tasks
@@ -493,12 +493,12 @@ GOOD = {"key": jax.random.key(0), "inner_rate": 0.1}
         ),
     ],
 )
-def test_what_is_not_of_its_kind_is_refused_by_name(call, name):
+def test_errors_name_the_argument_of_the_wrong_kind(call, name):
     with refused(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
         call()
 
 
-def test_what_others_compile_may_be_called_as_it_is():
+def test_functions_usually_called_inside_jit_also_work_outside():
     x = np.ones((4, 3))
     layer = Reparameterized(np.eye(2), np.ones((2, 3)), np.eye(3))
     np.testing.assert_array_equal(layer.features(x), x)

@@ -78,7 +78,7 @@ def test_jacobian_is_not_symmetric_and_that_of_the_gradient_is(double):
         assert np.abs(J_A - J_A.T).max() < 1e-8
 
 
-def test_work_round_a_loop(double):
+def test_the_field_does_work_around_a_loop_and_the_gradient_does_not(double):
     Xi, x, memory = problem()
     field = Barycentric.store(memory, Xi)
     angle = 2 * np.pi * np.arange(200) / 200
@@ -97,7 +97,7 @@ def test_work_round_a_loop(double):
     assert abs((np.asarray(field.field(circle)) * step).sum()) > 1e-6
 
 
-def test_it_stores_M_times_D_plus_one_numbers_more_than_the_patterns():
+def test_the_barycentric_field_stores_M_times_D_plus_one_numbers():
     Xi, _, memory = problem(Y=10)
     field = Barycentric.store(memory, Xi)
     assert field.numbers == 2 * 10 * (D + 1)

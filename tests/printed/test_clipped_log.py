@@ -26,7 +26,7 @@ def problem():
     return Xi, far, memory
 
 
-def test_clipped_gradient_is_exactly_zero_where_it_acts_and_the_gradient_elsewhere(
+def test_the_clipped_gradient_is_zero_exactly_on_frozen_states(
     problem,
 ):
     _, far, memory = problem
@@ -50,7 +50,7 @@ def test_clipped_gradient_is_exactly_zero_where_it_acts_and_the_gradient_elsewhe
     assert np.allclose(energy[frozen], -np.log(1e-5) / 50, rtol=1e-5)
 
 
-def test_frozen_query_is_called_retrieved_where_it_started(problem):
+def test_a_frozen_query_is_reported_as_converged_at_its_start(problem):
     _, far, memory = problem
     clipped = Clipped(memory)
     frozen = np.asarray(clipped.frozen(far))

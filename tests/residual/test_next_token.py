@@ -73,7 +73,7 @@ def test_residuals_are_the_largest_entries_of_onehot_minus_softmax(temperature):
     assert (np.asarray(known) == places.labels).all()
 
 
-def test_bare_labels_are_remembered_one_hot():
+def test_bare_labels_equal_one_hot_residuals():
     places = read_places(MODEL, TEXTS, context=2)
     votes = (
         ro.ResMem(k=4)
@@ -88,7 +88,7 @@ def test_bare_labels_are_remembered_one_hot():
     np.testing.assert_allclose(votes, expected, atol=1e-6)
 
 
-def test_a_place_can_be_read():
+def test_quote_returns_the_context_and_the_next_token():
     places = read_places(MODEL, TEXTS, context=3)
     i = int(np.flatnonzero(places.labels == MODEL.tokenizer.encode(" Paris")[0])[0])
     assert places.quote(MODEL, i, 4) == ("France is", "Paris")

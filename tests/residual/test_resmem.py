@@ -57,7 +57,7 @@ def test_scores_are_base_plus_weighted_residuals(k, sigma):
     np.testing.assert_allclose(scores, by_loops(k, sigma), atol=2e-6)
 
 
-def test_residuals_sum_to_zero_and_scores_to_one_outside_of_the_simplex():
+def test_residuals_sum_to_zero_and_scores_sum_to_one_but_can_be_negative():
     residuals = onehot_residuals(P, Y)
     np.testing.assert_allclose(np.asarray(residuals).sum(1), 0, atol=1e-6)
     scores = np.asarray(ro.ResMem(k=3, sigma=0.5).fit(Z, P, Y).predict(NEW, P_NEW))
@@ -127,7 +127,7 @@ def test_one_search_serves_other_widths_and_fewer_neighbours():
         )
 
 
-def test_bare_labels_are_residuals_of_no_model():
+def test_with_labels_as_residuals_the_correction_is_a_vote_of_neighbours():
     labels = np.eye(L, dtype=np.float32)[Y]
     plain = ro.ResMem(k=9, sigma=1.0).fit_residuals(Z, labels).correction(NEW)
     near = ro.ResMem(k=9, sigma=1.0).fit_residuals(Z, labels).neighbours(NEW)
@@ -216,7 +216,9 @@ def test_truncated_residuals_still_memorise_but_scores_no_longer_sum_to_one():
         pytest.param(np.float16, np.uint8, 1e-3, marks=needs_float16),
     ],
 )
-def test_residuals_of_a_vocabulary_are_given_by_their_entries(value, column, error):
+def test_sparse_residuals_give_the_same_correction_as_kept_entries(
+    value, column, error
+):
     full = np.asarray(onehot_residuals(P, Y))
     columns = np.argsort(-abs(full), 1)[:, :3]
     values = np.take_along_axis(full, columns, 1)
@@ -228,9 +230,7 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries(value, column, err
 
 
 @pytest.mark.parametrize(("k", "keep"), [(7, None), (7, 3), (N, None)])
-def test_a_memory_of_residuals_is_the_one_operation_with_a_kernel_of_nearest_neighbours(
-    k, keep
-):
+def test_residual_memory_is_interpolation_with_a_nearest_neighbour_kernel(k, keep):
     """One batch step writes R. The weights κ(K, q) of the k nearest keys, divided by
     their sum, read it.
     """
@@ -277,7 +277,7 @@ def test_a_memory_can_be_replaced_compared_copied_and_pickled(search):
     assert ro.ResMem(sigma=2) == ro.ResMem(sigma=2.0)
 
 
-def test_a_memory_that_fills_up_inside_jit_is_the_base_model_alone_until_something_is_stored():
+def test_an_empty_memory_inside_jit_gives_no_correction_until_rows_are_stored():
     @jax.jit
     def read(stored):
         memory = ro.ResMem(
@@ -299,7 +299,7 @@ def test_a_memory_that_fills_up_inside_jit_is_the_base_model_alone_until_somethi
         ).all()
 
 
-def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when_they_are_read(
+def test_device_values_are_checked_when_stored_and_not_when_read(
     monkeypatch,
 ):
     memory = ro.ResMem(k=1).fit(Z, P, Y)
@@ -388,7 +388,7 @@ def test_a_fit_by_one_program_refuses_in_the_same_words(bad, convert):
     assert messages[0] == messages[1]
 
 
-def test_logits_and_labels_are_refused_by_one_program_too():
+def test_a_compiled_fit_refuses_bad_logits_and_labels():
     logits = jnp.where(jnp.asarray(P) > 0.9, jnp.inf, P)
     with refused(ValueError, match=r"^logits: got NaN or infinity"):
         ro.ResMem(k=1).fit(jnp.asarray(Z), logits=logits, labels=jnp.asarray(Y))
@@ -404,7 +404,7 @@ def test_logits_and_labels_are_refused_by_one_program_too():
     assert len(ro.ResMem(k=1).fit(jnp.asarray(Z), wide, -labels).residuals) == N
 
 
-def test_known_arrays_are_fitted_and_checked_inside_a_program_of_the_callers():
+def test_constant_arrays_are_fitted_and_checked_inside_jit_of_the_caller():
     embeddings, probs, twice, labels = map(jnp.asarray, (Z, P, 2 * P, Y))
 
     def correction(q, probs):
@@ -588,7 +588,7 @@ def test_training_is_adam_along_a_cosine():
             np.testing.assert_allclose(a, b, atol=1e-6)
 
 
-def test_a_base_trained_with_its_memory_in_mind_minimises_the_leave_one_out_error():
+def test_training_with_the_memory_lowers_the_leave_one_out_error():
     """The added loss is the squared error of ResMem with one neighbour, with each
     example left out of the store in turn.
     """
@@ -637,7 +637,7 @@ def test_a_base_trained_with_its_memory_in_mind_minimises_the_leave_one_out_erro
             train(x, y, (8,), **(options | bad))
 
 
-def test_a_small_network_learns_and_its_layers_fit():
+def test_a_small_network_learns_the_sign_of_a_product():
     x = RNG.standard_normal((600, 2)).astype(np.float32)
     y = (x[:, 0] * x[:, 1] > 0).astype(int)
     network = train(x, y, (16, 8), key=jax.random.key(0), epochs=60, step_size=1e-2)

@@ -98,7 +98,7 @@ def test_ties_keep_their_order_though_a_later_block_holds_the_nearest_row():
     np.testing.assert_array_equal(neighbours.distances[0, :3], [0, 1, 1])
 
 
-def test_norms_that_drown_the_distances_change_nothing():
+def test_large_norms_do_not_change_the_nearest_rows():
     rows = 1000 + draws(5000, 8)
     queries = 1000 + draws(6, 8, 1)
     by_product = jax.lax.top_k(2 * queries @ rows.T - (rows**2).sum(1), 5)[1]
@@ -107,7 +107,7 @@ def test_norms_that_drown_the_distances_change_nothing():
     np.testing.assert_array_equal(ExactSearch(rows).search(queries, 5).indices, order)
 
 
-def test_a_query_at_a_stored_row_does_not_certify_the_others():
+def test_distances_are_accurate_if_the_query_equals_a_stored_row():
     """All other rows have nearly the same distance. Products do not distinguish these
     distances, but differences do.
     """
@@ -180,7 +180,7 @@ def test_a_store_that_fills_up_finds_the_first_rows_alone(n):
         np.testing.assert_allclose(neighbours.distances, expected, atol=2e-6)
 
 
-def test_a_search_says_where_it_found_nothing_finite():
+def test_search_reports_empty_stores_and_nonfinite_distances():
     q = jnp.array([[0.0, 0.0], [3e38, 3e38], [jnp.nan, 0.0]])
     search = jax.jit(lambda q, stored: ExactSearch(draws(5, 2), stored).search(q, 3))
     far = Outcome.NOT_FINITE
@@ -267,7 +267,7 @@ def test_a_store_spread_over_eight_devices_gives_the_same_rows(root, light):
     assert done.stdout.strip() == "equal", done.stderr
 
 
-def test_one_device_is_a_special_case_of_many():
+def test_sharded_search_on_one_device_matches_brute_force():
     rows = draws(2100, 4)
     queries = draws(5, 4, 1)
     neighbours = ShardedSearch(rows, jax.devices()[:1]).search(queries, 7)
@@ -332,7 +332,7 @@ def test_indices_and_devices_are_refused_by_name(make, name):
         make(np.ones((3, 2)))
 
 
-def test_without_faiss_it_says_what_to_install(monkeypatch):
+def test_without_faiss_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with refused(ImportError, match="pip install faiss-cpu"):
         FaissSearch(np.ones((2, 2)))

@@ -55,7 +55,7 @@ def highest_on_spheres(omega, radius):
     return x
 
 
-def test_on_draws_the_sphere_is_lower_than_the_pattern_and_the_error_below_its_bound(
+def test_the_estimate_is_lower_on_the_sphere_with_errors_within_the_bound(
     record, frequencies
 ):
     """D-sharp10."""
@@ -82,7 +82,7 @@ def test_the_bound_on_the_curvature_contains_every_eigenvalue(record, frequencie
         assert largest <= 2 * record.level / record.step_size < 12 * largest
 
 
-def test_algorithm_1_stays_climbs_and_comes_to_rest(record):
+def test_algorithm_1_stays_in_the_ball_lowers_the_energy_and_converges(record):
     with double_precision():
         for seed in DRAWS[:2]:
             copy = ro.DrDAM.store(
@@ -101,7 +101,7 @@ def test_algorithm_1_stays_climbs_and_comes_to_rest(record):
             assert np.linalg.norm(copy.gradient(run.x), axis=1).max() < 1e-6
 
 
-def test_below_half_of_DK_runs_leave_and_the_barrier_does_not_claim_otherwise(record):
+def test_with_a_quarter_of_DK_features_runs_leave_and_the_barrier_fails(record):
     Y = D * K // 4
     assert not barrier(Xi, beta=BETA, Y=Y, radius=record.radius).holds
     departures = 0
@@ -116,7 +116,7 @@ def test_below_half_of_DK_runs_leave_and_the_barrier_does_not_claim_otherwise(re
     assert departures > 0
 
 
-def test_the_fewest_frequencies_are_the_fewest(record):
+def test_the_barrier_fails_with_one_frequency_fewer_than_sufficient(record):
     numbers = {"beta": BETA, "radius": record.radius}
     assert barrier(Xi, Y=record.Y, **numbers) == record
     fewer = barrier(Xi, Y=record.Y - 1, **numbers)
@@ -127,7 +127,7 @@ def test_the_fewest_frequencies_are_the_fewest(record):
         assert not barrier(Xi, Y=record.Y, beta=BETA, radius=radius).holds
 
 
-def test_one_pattern_by_hand():
+def test_the_barrier_of_one_pattern_equals_hand_values():
     """K = N = Q = 1, without a leak; δ = 3e⁻² gives t = 2. With β = 4, r = ½ and a
     start at ¼, R = 1 and ρ = ½.
     """
@@ -151,7 +151,7 @@ def test_one_pattern_by_hand():
     assert record.step_size == pytest.approx(2 * level / curvature, rel=1e-12)
 
 
-def test_one_pattern_in_a_wide_ball_by_hand():
+def test_the_barrier_of_one_pattern_in_a_wide_ball_equals_hand_values():
     """R = 3, and the start is at the pattern. Two values of a cosine differ by at most
     2, so the variance is 4Q.
     """
@@ -164,7 +164,7 @@ def test_one_pattern_in_a_wide_ball_by_hand():
     )
 
 
-def test_two_patterns_by_hand():
+def test_the_barrier_of_two_patterns_equals_hand_values():
     """β‖ξ − ξ′‖² = 16, R = 1: the leak is e^(−9/2); N = 2 + 2(1 − 16/D)e⁻⁸, Q = 2 +
     2e⁻⁸.
     """
@@ -181,7 +181,7 @@ def test_two_patterns_by_hand():
     )
 
 
-def test_the_unit_of_the_patterns_is_free():
+def test_the_barrier_does_not_depend_on_the_unit_of_length():
     """The same numbers result for a quarter of the distances, sixteen times the β, and
     a quarter of the radius.
     """
@@ -195,7 +195,7 @@ def test_the_unit_of_the_patterns_is_free():
         )
 
 
-def test_the_constant_tends_to_its_limit_and_does_not_see_K():
+def test_the_constant_tends_to_its_limit_and_does_not_depend_on_K():
     """The minimum of 4R²/(1 − e^(−R²/2))² over R is 19.6."""
     R = np.linspace(1, 2.5, 10_001)
     limit = (4 * R**2 / (1 - np.exp(-(R**2) / 2)) ** 2).min()

@@ -56,7 +56,7 @@ def test_descent_in_a_gaussian_field_is_as_predicted():
         np.testing.assert_allclose(projections, law.displacement, atol=tolerance)
 
 
-def test_without_noise_it_is_mean_shift_to_the_pattern():
+def test_without_noise_descent_is_mean_shift_to_the_pattern():
     law = basin.descent(0.0, np.array([0.5, 3.0]), step_size=0.25, steps=6)
     np.testing.assert_allclose(
         law.displacement, np.broadcast_to(0.75 ** np.arange(7), (2, 7))
@@ -110,7 +110,7 @@ def test_the_memory_repairs_as_many_bits_as_the_law_says(wrong_bits):
     assert wrong_bits[4, 80.0][1] == 0.5
 
 
-def test_one_signal_to_noise_goes_either_way():
+def test_success_at_one_signal_to_noise_ratio_depends_on_D():
     """At SNR 5, with a tenth of the bits flipped, descent arrives for D = 100 and not
     for D = 4000. So the SNR alone does not decide.
     """
@@ -120,7 +120,7 @@ def test_one_signal_to_noise_goes_either_way():
     assert law.arrives.tolist() == [True, False]
 
 
-def test_the_edge_is_where_arriving_ends():
+def test_descent_arrives_below_the_allowed_roughness_and_not_above():
     radius = np.array([1.0, 2.0, 3.0])
     edge = basin.roughness_allowed(radius, step_size=0.5, steps=40)
     assert basin.descent(0.98 * edge, radius, step_size=0.5, steps=40).arrives.all()
@@ -189,7 +189,7 @@ def test_the_gauge_reads_slope_and_roughness_off_T_and_the_query():
     assert half.roughness == pytest.approx(read.roughness / np.sqrt(2))
 
 
-def test_the_slope_ratio_at_the_pattern_and_where_nothing_is_read():
+def test_the_slope_ratio_is_capped_near_the_pattern_and_zero_without_signal():
     assert basin.slope_ratio(
         np.array([1.0, np.exp(-0.5), 0.0, -0.1]), 0.5
     ).tolist() == pytest.approx([2 * np.exp(-0.5)] * 2 + [0, 0])
@@ -203,7 +203,7 @@ def test_the_slope_ratio_at_the_pattern_and_where_nothing_is_read():
         (lambda: basin.critical_slope(2.0), "step_size"),
     ],
 )
-def test_it_says_what_is_wrong(call, says):
+def test_errors_name_the_bad_argument(call, says):
     with refused(ValueError, match=says):
         call()
 
@@ -230,7 +230,7 @@ def test_without_roughness_a_flipped_bit_is_wrong_until_half_of_its_way_is_gone(
         ) == pytest.approx(wrong)
 
 
-def test_wrong_bits_are_those_that_gaussian_entries_put_on_the_other_side():
+def test_wrong_bits_equals_the_fraction_under_gaussian_noise():
     beta = 9.0
     flips = 0.3
     g = np.random.default_rng(0).standard_normal(400_000)

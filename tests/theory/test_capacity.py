@@ -76,7 +76,7 @@ def test_critical_beta_inverts_the_capacity():
         assert storage_capacity(beta, D) >= K > storage_capacity((1 - 1e-6) * beta, D)
 
 
-def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
+def test_few_bits_separate_patterns_only_in_a_narrow_range_of_beta():
     """Ten bits store 106 patterns at β = 32 and 179 at 35, and there is no definite
     number at 38.
     """

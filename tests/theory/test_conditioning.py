@@ -35,7 +35,7 @@ M = 3
 N = 5
 
 
-def test_conditions_multiply():
+def test_condition_numbers_of_the_two_sides_multiply():
     A = definite(1, N)
     G = definite(2, M)
     T = normal(3, M, M)
@@ -77,7 +77,7 @@ def test_white_curvature_takes_one_step():
 
 
 @pytest.mark.parametrize("rho", [0.1, 0.5, 0.9])
-def test_an_estimate_within_rho_contracts_by_rho(rho):
+def test_a_step_with_curvature_known_within_rho_contracts_by_rho(rho):
     H0 = definite(1, 8)
     root = np.linalg.cholesky(H0)
     Q = np.linalg.qr(normal(2, 8, 8))[0]
@@ -97,7 +97,7 @@ def test_an_estimate_within_rho_contracts_by_rho(rho):
     assert condition <= (1 + rho) / (1 - rho) * (1 + 1e-9)
 
 
-def test_descent_on_U_ends_at_the_fit_that_V_makes_smallest():
+def test_descent_on_U_ends_at_the_fit_of_least_norm_U():
     X = normal(1, 4, 6)
     Y = normal(2, 4, M)
     T = np.eye(M) + normal(3, M, M) / 4
@@ -254,7 +254,7 @@ def test_the_step_is_plain_descent_by_autodiff():
     )
 
 
-def test_under_jit_nothing_is_looked_at_and_a_singular_moment_shows():
+def test_under_jit_store_pair_skips_checks_and_a_singular_moment_gives_nan():
     W, _, C, k, v = edit(7)
     stored = jax.jit(store_pair)
     np.testing.assert_allclose(stored(W, C, k, v), store_pair(W, C, k, v), atol=1e-10)

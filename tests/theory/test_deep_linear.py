@@ -218,7 +218,7 @@ def test_kernels_are_the_products_of_columns_of_the_two_halves():
     np.testing.assert_allclose(kernels(B), want, atol=1e-14)
 
 
-def test_the_printed_selectors_spectrum():
+def test_the_printed_selector_has_the_stated_eigenvalues():
     """M-appA-Bpd: (1 ± √5)/2 + ε and ε; positive definite only above the golden
     value.
     """
@@ -358,7 +358,7 @@ def test_the_networks_slots_are_the_kernel_forms():
     np.testing.assert_allclose(z, want, rtol=1e-5)
 
 
-def test_the_output_carries_the_whole_error_and_only_one_path_is_active():
+def test_before_the_step_only_one_unit_of_the_readout_is_active():
     """M-eq4, M-eq5: before the step, all units of the read-out but one are inactive at
     every x.
     """
@@ -373,7 +373,7 @@ def test_the_output_carries_the_whole_error_and_only_one_path_is_active():
 # --- losses
 
 
-def test_squared_error_keeps_y_and_absolute_error_does_not():
+def test_the_error_signal_of_squared_loss_depends_on_y_unlike_absolute_loss():
     """M-appB-loss, M-lin-e."""
     y = np.array([0.1, 1.0, 10.0])
     np.testing.assert_allclose(signal("squared", y), -y)
@@ -394,7 +394,7 @@ def test_cross_entropy_cannot_move_a_switch_one_way():
     np.testing.assert_allclose(equal, 0, atol=1e-13)
 
 
-def test_one_switch_a_class_is_thrown_by_its_own_label_alone():
+def test_each_class_switch_moves_up_only_for_its_own_label():
     """M-appB-CE: one-sided switches are enough. The label's switch moves up by 1 − p_y,
     and all others move down by p.
     """
@@ -409,7 +409,7 @@ def test_one_switch_a_class_is_thrown_by_its_own_label_alone():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_moments_give_back_the_shots(k):
+def test_the_shots_are_recovered_from_the_written_moments(k):
     """M-S6: from real gradient steps, in float64."""
     draws = np.random.default_rng(k)
     x = (np.arange(k) + draws.uniform(0.2, 0.8, k)) / k

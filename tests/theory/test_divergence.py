@@ -131,7 +131,7 @@ def test_uniform_errors_by_hand():
     assert kernel_error.uniform_derivative_error(D=1000, Y=1000, radius=1.0) == inf
 
 
-def test_aggregated_error_contains_the_mean_supremum_and_beats_K_kernels():
+def test_the_aggregated_error_bounds_the_mean_supremum_better_than_K_kernels():
     D = 10
     K = 40
     Y = 1000
@@ -207,7 +207,7 @@ def both():
     return memory, features, ro.DrDAM.store(memory.Xi, 10.0, features)
 
 
-def test_gradient_error_identities(both):
+def test_gradient_errors_equal_their_kernel_identities(both):
     """D-lem3': both errors written exactly through k̂ − k and its derivative."""
     memory, features, copy = both
     for x in uniform(0, 5, 7) / 7**0.5:
@@ -430,7 +430,7 @@ def test_corrected_theorem_says_which_pattern_is_retrieved_where_several_are_sto
     assert record.bound < diameter(Xi) / 2
 
 
-def test_corrected_theorem_is_the_recursion_solved():
+def test_the_bound_of_the_corrected_theorem_solves_the_recursion():
     common = {
         "D": 10,
         "K": 5,
@@ -575,7 +575,7 @@ def test_a_failed_hypothesis_is_named_and_makes_the_bound_infinite():
         assert not record.holds
 
 
-def test_paper_scale_is_out_of_reach_and_says_so():
+def test_at_the_scale_of_the_paper_the_bound_is_infinite():
     record = divergence.divergence_bound(
         D=100, K=500, Y=20_000, beta=50.0, step_size=0.1, steps=50
     )
@@ -686,7 +686,7 @@ def test_gronwall_coefficients_are_those_of_the_recursion():
     )
 
 
-def test_corollary_follows_from_the_theorem_and_nothing_moves():
+def test_the_corollary_follows_from_the_theorem_and_limits_the_total_motion():
     """(12)/(13) with η = C₂/(LB) is at most 1 and equals the closed form; the total
     motion is at most C₂/B.
     """
@@ -715,7 +715,7 @@ def test_corollary_follows_from_the_theorem_and_nothing_moves():
         assert moved <= C2 / B * (1 + 1e-12)
 
 
-def test_energy_at_a_distance_from_one_memory():
+def test_the_energy_at_a_distance_from_one_pattern_follows_corrected_eq_59():
     """Eq. 59 corrected: one pattern at distance r, the others at 1. The printed form
     differs.
     """
@@ -822,7 +822,7 @@ def test_local_theorem_of_two_patterns_by_hand():
     assert wide.leak == 1  # softmax weights are at most 1
 
 
-def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the_error():
+def test_the_local_bound_solves_the_recursion_and_bounds_the_admissible_error():
     Xi = np.array([[0.0, 0.0], [1.2, 1.6]])
     common = {"beta": 1.5, "radius": 0.4, "step_size": 0.5}
     leak = local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak
@@ -857,7 +857,7 @@ def test_local_bound_for_ever_is_the_fixed_point_of_the_recursion():
 # The printed proofs, line by line
 
 
-def test_lemma_2_line_by_line():
+def test_each_line_of_lemma_2_other_than_eq_23_holds():
     Xi = binary(50, 10)
     x, z = uniform(4, 2, 300, 10) / 10**0.5
     ratios = memory_bounds.lemma_2(ro.MrDAM(Xi, 10.0), x, z)
@@ -869,7 +869,7 @@ def test_lemma_2_line_by_line():
     assert np.linalg.norm(Xi, 2) <= 50**0.5  # and the K of eq. 22 can be √K
 
 
-def test_the_lines_of_lemmas_2_and_3_as_printed():
+def test_the_line_functions_equal_the_printed_lines_of_lemmas_2_and_3():
     """Each side of each line, written out for one pair of states."""
     Xi = binary(5, 6)
     beta = 1.0
@@ -936,7 +936,7 @@ def test_eq_23_fails_inside_the_cube():
     assert 1.1 < ratio < 2
 
 
-def test_lemma_3_line_by_line():
+def test_each_line_of_lemma_3_holds():
     memory = ro.MrDAM(binary(5, 6), 1.0)
     copy = ro.DrDAM.store(
         memory.Xi, 1.0, ro.RandomFeatures(6, 4000, key=jax.random.key(1))
@@ -950,7 +950,7 @@ def test_lemma_3_line_by_line():
     np.testing.assert_allclose(ratios["eq47"], chained, rtol=1e-9)
 
 
-def test_recursion_line_by_line_and_its_local_form():
+def test_each_line_of_the_recursion_and_its_local_form_hold():
     """D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t with local ρ_t stays above the distance, and close to
     it.
     """
@@ -973,7 +973,7 @@ def test_recursion_line_by_line_and_its_local_form():
     np.testing.assert_allclose(np.asarray(run.distributed)[-1], again.x, atol=1e-12)
 
 
-def test_a_step_that_overshoots_grows_by_its_absolute_value():
+def test_an_overshooting_step_multiplies_distances_by_its_absolute_factor():
     """One pattern has the Hessian I everywhere: a step of 1.5 multiplies every distance
     by |1 − 1.5|.
     """
@@ -983,7 +983,7 @@ def test_a_step_that_overshoots_grows_by_its_absolute_value():
     np.testing.assert_allclose(run.exact[:, 0, 0], [1, -0.5, 0.25], rtol=1e-12)
 
 
-def test_lines_of_the_recursion_by_hand_with_one_pattern_each():
+def test_the_lines_of_the_recursion_equal_hand_values_for_one_pattern_each():
     """D-eq48-53, D-eq54: patterns 0 and c, each twenty times, and η = ½. The states
     separate along c, to the distance (1 − 2⁻ᵗ)‖c‖.
 

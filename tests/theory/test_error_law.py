@@ -120,7 +120,7 @@ def test_law_predicts_the_distributed_memory():
     assert cells >= 4
 
 
-def test_sparse_limits():
+def test_the_law_tends_to_its_limits_for_patterns_far_apart():
     """For patterns far apart, V → K/2 and M_A → DK/(2βS²). The error of the energy does
     not depend on D, and that of the gradient grows with DK/β.
     """
@@ -140,7 +140,7 @@ def test_sparse_limits():
     )
 
 
-def test_law_is_small_where_the_kernel_is_flat():
+def test_the_law_is_accurate_in_float32_where_the_kernel_is_flat():
     """In float32, with β so small that ½Σ(K⁻ + K⁺) − S² would be lost to rounding."""
     Xi = binary(50, 20)
     double = error_law(ro.MrDAM(Xi, 1e-2), Xi[0])
@@ -150,7 +150,7 @@ def test_law_is_small_where_the_kernel_is_flat():
     assert float(single.M_A) == pytest.approx(float(double.M_A), rel=1e-2)
 
 
-def test_clipped_law_against_draws():
+def test_the_clipped_law_matches_gaussian_draws():
     """The mean |log| error of a Gaussian estimate, for the tangent line and for the
     published clip.
     """
@@ -240,7 +240,7 @@ def test_law_is_batched_and_jitted():
     )
 
 
-def test_other_memories_are_refused():
+def test_error_law_refuses_other_similarities_and_fields():
     with refused(ValueError, match=r"eq\. 11"):
         error_law(ro.MrDAM(binary(3, 4), 1.0, similarity="dot"), np.zeros(4))
     with refused(ValueError, match="field"):

@@ -34,7 +34,7 @@ def test_hamming_error_is_share_of_bits_and_squared_norm():
         ).sum() == pytest.approx(13 / 37, rel=1e-5)
 
 
-def test_the_middle_rounds_up():
+def test_binarise_rounds_the_midpoint_up():
     assert binarise(np.array([0.25, 0.2499, 0.0, 1.0])).tolist() == [0.5, 0.0, 0.0, 0.5]
 
 
@@ -57,7 +57,7 @@ def test_approximation_errors_are_those_of_eq_14_and_differ_by_root_pi_D_half():
     )
 
 
-def test_what_is_no_memory_is_refused_by_name():
+def test_approximation_errors_refuses_objects_that_are_not_memories():
     with refused(ValueError, match=r"^approximate: got"):
         approximation_errors(ro.MrDAM(np.eye(3), 1.0), "memory", np.ones(3))
 
@@ -79,7 +79,7 @@ def test_occlude_keeps_the_first_entries_and_paints_the_rest():
     assert (queries[:, 4:] == 0.5).all()
 
 
-def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():
+def test_complete_restores_pictures_from_grey_and_keeps_the_visible_half():
     pictures = np.asarray(ro.data.photographs(16))[:6]
     recipe = {
         "beta": 80.0,

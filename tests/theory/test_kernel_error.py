@@ -111,7 +111,7 @@ def test_uniform_bound_holds_and_is_within_a_factor_of_eight(D, Y, R):
     )
 
 
-def test_the_kept_bound_is_the_smaller_one_and_below_claim_1_of_rahimi_and_recht_everywhere():
+def test_the_kept_bound_is_the_smaller_and_beats_rahimi_and_recht():
     """D-U0: the bound uses straight lines on small balls and a net on large ones.
     Inserting Claim 1 into its tail gives δ.
     """
@@ -151,7 +151,7 @@ def test_the_search_beats_random_points():
     assert float(worst) > errors.max()
 
 
-def test_finitely_many_cosines_return_so_no_bound_holds_everywhere():
+def test_an_average_of_cosines_nearly_returns_to_one_far_away():
     """D-unn2: the estimate is almost periodic."""
     frequencies = np.random.default_rng(1).normal(size=3)
     line = np.linspace(50, 20_000, 2_000_000)
@@ -274,7 +274,7 @@ def test_hadamard_rows_are_orthogonal_and_show_no_bias(D, along):
     assert np.abs(gram - np.diag(np.diag(gram))).max() < 1e-3 * P
 
 
-def test_one_flip_would_not_do_along_an_axis():
+def test_one_random_sign_flip_is_not_enough_for_differences_along_an_axis():
     """D-sharp8: the entries of H D₁ e have one size, so the estimate is a cosine of the
     length, which is far from the Gaussian.
     """

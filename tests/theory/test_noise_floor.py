@@ -126,7 +126,7 @@ def test_twenty_thousand_walks_settle_at_the_floor():
     assert measured == pytest.approx(float(noise_floor(H, N, P, rate, beta)), rel=0.03)
 
 
-def test_what_cannot_settle_is_refused_and_jit_asks_nothing():
+def test_settings_that_cannot_settle_are_refused_and_jit_gives_the_same_floor():
     H = definite(np.random.default_rng(2), 50)
     eye = np.eye(K)
     # asymmetry is measured against P itself

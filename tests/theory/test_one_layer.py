@@ -46,7 +46,7 @@ def moves_of(weights, x, x_star, d):
     return jax.vmap(lambda one: one_layer_move(*one, x, x_star, d))(weights)
 
 
-def test_the_finite_step_is_the_formula():
+def test_a_finite_step_changes_the_output_as_the_formula_says():
     """M-S9: the formula is exact up to rounding, for short and long steps, up and
     down.
     """

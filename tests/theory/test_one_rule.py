@@ -43,7 +43,7 @@ def kernel(n, spread, seed=0):
     return reach(keys), reach(queries)
 
 
-def test_how_one_writes_is_the_choice_of_X():
+def test_each_way_of_writing_corresponds_to_a_matrix_X():
     """W-rule: writes in sequence, in cycles, and by recursive least squares. Each is
     computed literally, and as M₀ + R X KᵀG.
     """
@@ -71,7 +71,7 @@ def test_how_one_writes_is_the_choice_of_X():
     )
 
 
-def test_a_part_of_the_solution_goes_from_the_batch_step_to_exact():
+def test_partial_solve_interpolates_between_the_batch_step_and_exact_writing():
     """W-rule: the four methods at the ends of the two fractions, an X between them, and
     the subtraction write by write.
     """
@@ -146,7 +146,7 @@ def test_with_little_overlap_every_way_of_writing_is_nearly_the_same(spread):
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
-def test_the_expected_error_of_any_way_of_writing(noise):
+def test_the_expected_error_law_holds_for_every_way_of_writing(noise):
     """W-risk: compared with random residuals. The excess over the smallest error is a
     square.
     """

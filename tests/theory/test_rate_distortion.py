@@ -24,7 +24,7 @@ from rankone.theory.rate_distortion import (
 )
 
 
-def test_levels_are_maxs_and_no_others_do_better():
+def test_quantisation_levels_are_those_of_max_1960_and_locally_optimal():
     """Table I of Max (1960); the error by quadrature, and its change with each
     level.
     """
@@ -47,7 +47,7 @@ def test_levels_are_maxs_and_no_others_do_better():
     assert distortion(32) == 0
 
 
-def test_mean_square_over_space_of_what_rounding_adds_is_that_of_the_entries():
+def test_the_mean_square_rounding_error_over_space_is_that_of_the_entries():
     """With integer frequencies, space is a torus, and a grid finer than twice the
     largest frequency gives exact means.
     """
@@ -114,7 +114,7 @@ def test_rounding_acts_like_a_loss_of_features():
     assert pulled[1] / pulled[32] == pytest.approx((np.pi / 2) ** 0.5, rel=0.03)
 
 
-def test_one_bit_an_entry_is_the_cheapest():
+def test_one_bit_per_entry_needs_the_least_storage():
     costs = [stored_bits(bits=bits) for bits in (1, 2, 4, 8, 32)]
     assert costs == sorted(costs)
     assert costs[0] == pytest.approx(2 * np.pi)
@@ -122,7 +122,7 @@ def test_one_bit_an_entry_is_the_cheapest():
     assert min(costs) > thresholds.information_bound(D=1, K=1, flips=0.5)
 
 
-def test_only_memories_of_one_map_are_compared():
+def test_cos_features_and_unsupported_bits_are_refused():
     features = ro.RandomFeatures(3, 8, key=jax.random.key(4), basis="cos")
     cosines = ro.DrDAM.store(np.eye(3), 2.0, features)
     with refused(ValueError, match=r"^memory: got features of basis 'cos'"):

@@ -22,7 +22,7 @@ def factors(seed):
     )
 
 
-def test_the_share_is_that_of_the_first_decrease_and_none_is_above_the_best():
+def test_reach_share_is_the_share_of_the_first_decrease_and_at_most_best_share():
     """K-sharp8: descent on U with orthonormal factors, against descent on W, at a rate
     that goes to zero.
     """
@@ -44,7 +44,7 @@ def test_the_share_is_that_of_the_first_decrease_and_none_is_above_the_best():
     )
 
 
-def test_random_factors_reach_as_much_as_they_have_numbers():
+def test_random_factors_reach_a_share_of_r_squared_over_mn_on_average():
     """K-sharp8: r²/mn on average, whatever the gradient."""
     for gradient in (G, np.outer(G[:, 0], G[0])):
         shares = [float(reach_share(gradient, *factors(seed))) for seed in range(400)]

@@ -50,7 +50,7 @@ def mean_error(values):
 
 
 @pytest.mark.parametrize(("n", "d"), [(200, 1), (200, 2), (200, 3), (1000, 5)])
-def test_memory_multiplies_the_risk_of_a_wave_by_the_stated_number(n, d):
+def test_mode_risk_predicts_the_risk_of_a_wave_with_memory(n, d):
     v = offsets(n, d, repetitions=60, queries=1000)
     for k in (1, 4, 16):
         mean, error = mean_error(2 * (1 - np.cos(2 * pi * k * v[..., 0])))
@@ -113,12 +113,12 @@ def test_waves_on_the_circle_by_hand():
     )
 
 
-def test_a_wave_too_short_for_the_store_is_doubled():
+def test_memory_doubles_the_risk_of_a_wave_too_short_for_the_store():
     assert mode_risk(100, 3, 100.0) == pytest.approx(2, abs=1e-3)
     assert mode_risk(10**6, 3, 1.0) < 1e-3
 
 
-def test_the_constant_by_hand():
+def test_the_neighbour_constant_equals_hand_values():
     """d = 1: V = 2 and κ = Γ(3)/4; d = 2: V = π and κ = 1/2π."""
     assert neighbour_constant(1) == pytest.approx(1 / 2, rel=1e-12)
     assert neighbour_constant(2) == pytest.approx(1 / (2 * pi), rel=1e-12)
@@ -165,7 +165,7 @@ def test_density_enters_to_the_power_one_less_two_over_d(sign):
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
-def test_linear_model_of_the_paper_is_the_case_where_energy_and_square_agree(d):
+def test_for_the_papers_linear_model_the_energy_law_equals_the_risk(d):
     """Uniform in the ball of radius √(d + 2), g = ⟨u, x⟩, ‖u‖ = 1: interior and wall
     together are `law`/d.
     """
@@ -186,7 +186,7 @@ def test_linear_model_of_the_paper_is_the_case_where_energy_and_square_agree(d):
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
-def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyond_three_dimensions(
+def test_the_wall_law_holds_and_its_normal_term_changes_sign_at_d_three(
     d,
 ):
     """A slab is the cube with all directions but the first periodic. It is compared
@@ -231,7 +231,7 @@ def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
     )
 
 
-def test_the_interval_is_exact():
+def test_the_laws_sum_to_the_exact_risk_on_the_interval():
     n = np.array([1, 2, 10, 1000])
     risk = energy_law(n, 1, 1.0) + wall_law(n, 1, 0, 2)
     # Quotients of Γ are computed from differences of ln Γ, which is 5,900 at n = 1,000,

@@ -48,7 +48,7 @@ def test_nearest_distance_lies_between_its_bounds(d):
 
 
 @pytest.mark.parametrize("d", [1, 3, 8])
-def test_bounds_of_the_nearest_distance_are_those_of_the_share_of_a_ball(d):
+def test_the_bounds_of_the_nearest_distance_follow_from_fractions_of_a_ball(d):
     """A ball of radius t has at most the fraction t^d of the points, for a query at the
     centre, and at least (t/2)^d, for a query on the rim up to t = 2.
     """
@@ -61,7 +61,7 @@ def test_bounds_of_the_nearest_distance_are_those_of_the_share_of_a_ball(d):
         )
 
 
-def test_one_dimension_is_elementary():
+def test_in_one_dimension_the_nearest_neighbour_risk_is_elementary():
     n = GRID.astype(float)
     np.testing.assert_allclose(
         ro.nearest_neighbour_risk(GRID, 1).exact,
@@ -216,7 +216,7 @@ def test_multiplier_tends_to_its_limit():
         assert abs(mean - (1 / L - 1)) < 4 * error + 0.02 / L
 
 
-def test_closed_form_of_the_shrinkage_replaces_the_series_and_is_smaller_than_printed():
+def test_shrinkage_error_equals_its_series_and_stays_below_epsilon():
     X, truth, erm = problem()
     Sigma = X.T @ X / len(X)
     lam = float(erm.multiplier)
@@ -260,7 +260,7 @@ def test_error_of_the_base_follows_its_law_and_stays_below_its_bound():
     assert -np.log10(mean[1] / mean[0]) == pytest.approx(1, abs=0.08)
 
 
-def test_bound_of_the_base_is_the_diameter_of_the_ball_where_the_covariance_is_far_off():
+def test_the_base_bound_adds_the_squared_diameter_times_the_covariance_tail():
     """The bound is 2L²d/n plus (2L)² times the probability of ‖Σ − I‖ > 1. At L = 0
     there is no error.
     """
@@ -293,7 +293,7 @@ def test_covariance_tail_bounds_the_deviations():
         )
 
 
-def test_constants_of_the_printed_chain():
+def test_eq_35_fails_and_a_printed_constant_grows_as_d_squared():
     assert not np.sqrt(1 - 0.2) >= 1 + 0.1  # eq 35 at δ = −0.2
     assert 15**2 + 9 + 2 * 3 * 15 == 324
     m = np.geomspace(1, 1e9, 4000)
@@ -309,7 +309,7 @@ def test_constants_of_the_printed_chain():
 # --- the sum of the two
 
 
-def test_error_of_the_sum_is_a_product():
+def test_the_error_of_base_plus_memory_is_a_product():
     with double_precision():
         X, q = (
             np.asarray(linear_resmem.sample_ball(n, 3, key=jax.random.key(n)))
@@ -324,7 +324,7 @@ def test_error_of_the_sum_is_a_product():
 
 
 @pytest.mark.parametrize("L", [0.3, 0.6, 0.9])
-def test_risk_is_that_of_a_neighbour_times_the_square_of_what_is_missing(L):
+def test_the_risk_is_that_of_a_neighbour_times_the_missing_norm_squared(L):
     r = simulated(L=L)
     mean, error = mean_error(r.resmem[1])
     law = resmem_rates.resmem_law(1000, 5, L)

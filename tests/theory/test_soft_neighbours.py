@@ -28,7 +28,7 @@ def test_a_reading_of_all_neighbours_is_residual_memory_with_k_of_n():
     np.testing.assert_allclose(got.T, memory.correction(ASKED.T), atol=1e-5)
 
 
-def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
+def test_two_memories_of_fixed_length_estimate_the_reading_with_the_predicted_error():
     """W-knn: the error over draws of the features agrees with the law, within five
     standard errors and the second order.
     """
@@ -116,7 +116,7 @@ def test_far_from_all_keys_a_reading_does_not_fade():
     assert np.abs(limit - R[:, (u @ KEYS).argmax()]).max() > 0.05
 
 
-def test_in_a_narrow_kernel_the_foremost_key_alone_is_left():
+def test_a_narrow_kernel_reads_only_the_foremost_key_far_away():
     """W-far: ⟨u, k⟩/σ is in the thousands, where its exponential overflows."""
     u = np.array([1.0, -0.5, 2.0])
     foremost = (u @ KEYS).argmax()

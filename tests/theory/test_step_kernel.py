@@ -10,7 +10,7 @@ from rankone.maml import MLP, GradientLearner, SineTasks
 from rankone.theory.step_kernel import frozen_predictions, step_rates
 
 
-def test_of_a_linear_model_the_kernel_stays_as_it_is():
+def test_the_kernel_of_a_linear_model_is_constant_during_adaptation():
     learner = GradientLearner(MLP(1, ()), step_size=0.02)
     task = SineTasks(shots=3, queries=4)(jax.random.key(1))
     params = learner.init(jax.random.key(2))

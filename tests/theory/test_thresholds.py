@@ -145,7 +145,7 @@ def test_signal_to_noise_is_kernel_over_noise():
     )
 
 
-def test_pull_of_the_noise_is_root_D_sigma():
+def test_the_gradient_of_the_noise_has_norm_root_D_sigma():
     D = 100
     K = 50
     Y = 400
@@ -187,7 +187,7 @@ def test_information_bound_grows_with_KD_and_falls_with_tolerated_errors():
     assert bound(errors=0.1) == 0
 
 
-def test_memory_of_pattern_and_code_meets_the_information_bound():
+def test_the_information_bound_is_consistent_with_storing_everything_or_nothing():
     """Storing everything, one bit per pattern bit, and storing nothing are consistent
     with the bound.
     """

@@ -58,7 +58,7 @@ def test_no_bad_input_leaks_or_is_answered_wrongly_or_changed(root, light):
     assert " 150 inputs: " in done.stdout
 
 
-def test_an_example_or_a_record_calls_every_public_function():
+def test_every_public_function_is_called_by_an_example_or_a_record():
     """Classes are left out: under the type checker of the tests, a class of results
     looks as if it had checks of its own.
     """
@@ -86,7 +86,7 @@ def test_new_counts_are_added_to_those_of_their_part(tmp_path, monkeypatch):
     assert set(recorded()) == {"data", "nn"}
 
 
-def test_the_record_is_of_parts_that_there_are():
+def test_the_record_lists_only_existing_parts():
     assert {part for name in recorded() for part in name.split()} <= {
         *PARTS,
         "all",
@@ -94,7 +94,7 @@ def test_the_record_is_of_parts_that_there_are():
     }
 
 
-def test_in_the_record_nothing_ended_as_it_should_not():
+def test_the_record_contains_no_faulty_outcomes():
     assert {ended for part in recorded().values() for ended in part["inputs"]} == {
         "answered",
         "named",
@@ -149,7 +149,7 @@ def test_leaks_wrong_answers_and_changes_are_distinguished():
         ("a thing", {"complex", "None"}),
     ],
 )
-def test_an_error_is_to_name_what_the_caller_wrote(blames, leaks):
+def test_an_error_must_name_an_argument_that_the_caller_wrote(blames, leaks):
     def refusing(self, a, b):
         if a is None or np.iscomplexobj(a):
             raise ValueError(f"{blames}: got {a!r}; it must be otherwise.")
@@ -165,7 +165,7 @@ def test_an_error_is_to_name_what_the_caller_wrote(blames, leaks):
     assert kinds == leaks
 
 
-def test_beside_an_argument_that_was_left_out_another_may_be_named():
+def test_an_error_about_an_omitted_argument_may_name_another():
     def refusing(probs=None, logits=None):
         if probs is not None and logits is not None:
             raise ValueError("probs: got both; it must be one of the two.")
@@ -174,7 +174,7 @@ def test_beside_an_argument_that_was_left_out_another_may_be_named():
     assert "leaky" not in counts["f"]
 
 
-def test_of_shapes_a_function_of_the_callers_has_the_word():
+def test_errors_of_the_callers_function_are_accepted_for_wrong_shapes_only():
     """The error of the caller's function is accepted for a wrong shape, but not for a
     wrong object. Without such a function, an error from inside is a leak.
     """
@@ -214,7 +214,7 @@ def test_the_fastest_call_that_ended_well_seeds_the_others(block):
     assert calls["refusing"].double
 
 
-def test_a_compiled_function_that_is_checked_is_seen_from_outside():
+def test_a_checked_compiled_function_is_recorded_with_its_checks():
     def twice(x: jax.Array):
         return 2 * x
 

@@ -52,7 +52,7 @@ FULL_DISK = OSError(errno.ENOSPC, "No space left on device")
         (ValueError("of a page"), None),
     ],
 )
-def test_an_error_that_the_machine_causes_has_a_sentence(
+def test_errors_caused_by_the_machine_are_explained_in_a_sentence(
     error: Exception, said: str | None
 ) -> None:
     assert build.sentence(error) == said
@@ -69,7 +69,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stamp
 
 
-def test_what_changes_during_a_build_is_newer_than_its_stamp(
+def test_the_stamp_of_a_build_has_the_time_of_its_start(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began = 1_000_000_000.0

@@ -108,7 +108,7 @@ def test_a_file_leads_to_the_tests_that_name_it_and_to_no_whole_part(
     assert not tests & ALL
 
 
-def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_it_defines() -> (
+def test_a_module_without_a_test_file_selects_the_tests_naming_its_definitions() -> (
     None
 ):
     tests = set(selected(["src/rankone/theory/drift.py"])) - ALWAYS
@@ -171,7 +171,9 @@ def test_a_quick_test_starts_no_program_but_git_and_node(
     assert need == (reason and quick.SKIPPED[reason])
 
 
-def test_a_test_that_asks_for_more_is_skipped_and_counted(tmp_path: Path) -> None:
+def test_a_test_that_needs_more_than_quick_allows_is_skipped_and_counted(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "conftest.py").write_text(
         "from quick import Quick\n\ndef pytest_configure(config):\n    "
         "config.pluginmanager.register(Quick())\n"

@@ -35,5 +35,5 @@ def test_a_new_file_has_a_small_budget() -> None:
     assert compiled_programs.excess("new.py", compiled_programs.UNLISTED + 1, TABLE)
 
 
-def test_another_jax_is_not_held_to_the_counts_of_this_one() -> None:
+def test_counts_are_not_checked_under_another_jax_version() -> None:
     assert compiled_programs.excess("a.py", 10**6, TABLE | {"jax": "0.0"}) is None

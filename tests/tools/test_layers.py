@@ -66,7 +66,7 @@ def test_the_library_imports_nothing_of_the_book(path: Path) -> None:
     ] == []
 
 
-def test_an_exception_that_is_no_longer_needed_leaves_the_list() -> None:
+def test_the_list_of_exceptions_contains_only_needed_ones() -> None:
     assert {
         (name, layer)
         for name, layer in UNAVOIDABLE

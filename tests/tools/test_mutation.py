@@ -51,7 +51,7 @@ def test_a_changed_file_is_still_a_program():
 
 
 @pytest.mark.parametrize("letters", ["β = a + b", "π_μ = (α - 1) * β"])
-def test_places_are_found_behind_letters_of_many_bytes(letters):
+def test_mutations_are_located_correctly_after_multibyte_characters(letters):
     assert all(
         "��" not in line and line.startswith(letters[0])
         for line in changed_lines(letters)
@@ -93,7 +93,7 @@ def test_a_digest_is_of_what_is_computed_and_not_of_its_wording(name, tmp_path):
     assert (digest(text.replace(before, after)) == digest(CODE)) == (name in SAME)
 
 
-def test_a_claim_s_function_brings_the_private_ones_that_it_calls():
+def test_a_mutation_target_includes_private_callees_and_the_tests_of_its_claim():
     rows = [
         {
             "source": "rankone.memory.hopfield.hopfield_energy",
@@ -114,7 +114,7 @@ def test_a_claim_s_function_brings_the_private_ones_that_it_calls():
     assert target.changes == mutation.target(rows[0]["source"], rows, most=3).changes
 
 
-def test_the_tests_fail_on_a_changed_function_and_pass_on_the_one_that_stands(
+def test_the_tests_fail_for_a_mutated_function_and_pass_for_the_original(
     tmp_path, root
 ):
     source = "rankone.memory.hopfield.hopfield_energy"

@@ -73,7 +73,7 @@ def test_the_librarys_wheel_holds_the_library_alone(wheel: Path) -> None:
     assert tops == {"rankone", f"rankone-{PROJECT['version']}.dist-info"}
 
 
-def test_the_pages_wheel_holds_all_of_their_package_and_the_records(
+def test_the_book_wheel_contains_its_whole_package_and_the_records(
     book_wheel: Path,
 ) -> None:
     package = ROOT / "src" / "rankone_book"
@@ -124,7 +124,7 @@ def test_the_sdist_builds_the_wheel_of_the_tree(wheel: Path, tmp_path: Path) -> 
     assert "rankone/py.typed" in from_tree
 
 
-def test_the_sdist_holds_no_test_that_cannot_run(dist: Path) -> None:
+def test_the_sdist_contains_no_tests_or_other_project_folders(dist: Path) -> None:
     with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
         tops = {name.split("/")[1] for name in archive.getnames()}
     assert {"src", "README.md", "LICENSE"} <= tops

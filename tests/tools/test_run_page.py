@@ -50,7 +50,7 @@ def no_shell_is_left() -> Any:
         ("1 / 0", ["cell 1: ZeroDivisionError: division by zero"]),
     ],
 )
-def test_what_is_wrong_with_a_page_is_named(
+def test_every_fault_of_a_page_is_reported(
     cell: str, said: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.md"

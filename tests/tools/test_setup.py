@@ -136,7 +136,7 @@ def machine(tmp_path: Path) -> Machine:
     return example
 
 
-def test_the_book_needs_no_node_where_there_is_one_and_the_tests_need_npm(
+def test_an_existing_node_suffices_for_the_book_but_tests_also_need_npm(
     machine: Machine,
 ) -> None:
     machine.program("node", "#!/bin/sh\nexit 0\n")
@@ -183,7 +183,9 @@ def test_every_package_is_checked_and_none_is_compiled(machine: Machine) -> None
     )
 
 
-def test_a_machine_that_lacks_something_gets_one_sentence(machine: Machine) -> None:
+def test_set_up_reports_a_full_disk_or_unwritable_folder_in_one_sentence(
+    machine: Machine,
+) -> None:
     machine.program("df", "#!/bin/sh\necho head\necho disk 9 9 9000 0% /\n")
     done = machine.set_up()
     assert (done.returncode, done.stderr) == (

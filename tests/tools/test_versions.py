@@ -47,7 +47,7 @@ traitlets==5.7.1
 """
 
 
-def test_the_oldest_jax_is_colabs() -> None:
+def test_the_oldest_supported_jax_is_that_of_colab() -> None:
     assert FLOORS["jax"] == SpecifierSet(f">={_jax.OLDEST}")
     assert FREEZE.pins["jax"] == FREEZE.pins["jaxlib"] == _jax.OLDEST
 
@@ -57,12 +57,12 @@ def test_colab_has_to_upgrade_nothing(name: str) -> None:
     assert name not in FREEZE.pins or FREEZE.pins[name] in FLOORS[name]
 
 
-def test_the_list_was_renewed_when_a_dependency_was_added() -> None:
+def test_the_colab_list_lacks_only_the_known_dependencies() -> None:
     not_on_colab = {"equinox", "gguf", "jaxtyping", "wadler-lindig"}
     assert FLOORS.keys() - FREEZE.pins.keys() == not_on_colab
 
 
-def test_colabs_python_is_one_of_the_packages() -> None:
+def test_the_python_version_of_colab_is_supported() -> None:
     assert FREEZE.python in SpecifierSet(PROJECT["requires-python"])
 
 
@@ -78,7 +78,9 @@ def test_an_older_jax_is_refused(version: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     "version", [_jax.OLDEST, "0.7.2.dev1", "0.10.0", "0.12.0.1", "1.0"]
 )
-def test_a_newer_jax_is_not(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_and_newer_jax_versions_are_accepted(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jax, "__version__", version)
     importlib.reload(_jax)
 

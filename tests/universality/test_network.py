@@ -108,7 +108,7 @@ def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
     assert errors.table_rms < 0.2
 
 
-def test_what_the_linear_path_adds_is_taken_out_of_the_table(x64):
+def test_the_contribution_of_the_linear_path_is_subtracted_from_the_table(x64):
     """αw²Δ·total is 1e-2 at w = 0.1. In the middle of cells and at the ends of y, a
     thousandth of it remains.
     """
@@ -147,7 +147,7 @@ def audit_tasks(tasks):
         ("shallow", {"units": 2560}, 24, 0.0158, 0.1),
     ],
 )
-def test_float32_reaches_the_audits_figures_on_its_own_tasks(
+def test_float32_networks_reach_the_accuracy_of_the_audit(
     construction, options, tasks, rms, worst
 ):
     """M-univ, M-S3, M-S4, M-S5: tables are as good as the exact table, and a fitted net
@@ -204,7 +204,7 @@ def test_logarithmic_depth_holds_in_float32_at_64_cells():
         ("two_layers", 3),
     ],
 )
-def test_depth_is_what_the_text_says(construction, depth):
+def test_the_depth_of_each_construction_is_as_stated(construction, depth):
     """M-fig1: N + 4 weight layers, N = J² + 2 or 2 log₂J + 3 or 4; four or two hidden
     layers and an output.
     """
@@ -264,7 +264,7 @@ def test_a_fit_in_blocks_is_the_fit_of_all_tasks_together(monkeypatch, x64):
     np.testing.assert_allclose(*answers, atol=1e-4)
 
 
-def test_constant_depth_is_as_good_as_its_fitted_net():
+def test_the_network_of_constant_depth_has_small_errors():
     """M-S4: the fitted net has no jumps, so the largest error is small too."""
     errors = learning_errors(build("constant", units=1600), wave, key=KEY)
     assert errors.rms < 0.03
@@ -308,7 +308,7 @@ def test_the_backward_pass_of_two_layers_cuts_x_into_cells(x64):
     assert np.abs(np.asarray(stepped(x, y, x_star))[:, 0] - x_star).max() < 1e-4
 
 
-def test_two_hidden_layers_answer_minus_y_which_one_cannot():
+def test_two_hidden_layers_can_predict_minus_y():
     """M-S8, M-S9: the error of a network with one hidden layer is 1 or more, as long as
     its step is short.
     """
@@ -334,7 +334,7 @@ def test_the_fitted_units_are_inactive_before_the_step_at_every_x(construction, 
     assert np.asarray(activations(after, 0.7)[-1])[-256:].max() > 0.1
 
 
-def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
+def test_fitted_units_of_two_layers_are_inactive_even_for_a_large_offset(x64):
     """M-S8: the readers are inactive however large δ is relative to αw."""
     network = build("two_layers", constants=Constants(margin=4.0, offset=0.1))
     assert (
@@ -343,7 +343,7 @@ def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
     )
 
 
-def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):
+def test_with_zero_clearance_many_fitted_units_are_active_before_the_step(x64):
     """M-S4: the slots before the step, μδ/(αw), are positive. At σ = 0 half of the
     units are active, and the fit is useless.
     """
@@ -358,13 +358,13 @@ def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):
 
 
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
-def test_a_target_that_is_not_affine_in_y(construction):
+def test_every_construction_learns_a_target_that_is_not_affine_in_y(construction):
     units = {"units": 768} if construction in FITTED else {"cells": 8}
     assert learning_errors(build(construction, bump, **units), bump, key=KEY).rms < 0.07
 
 
 @pytest.mark.parametrize("construction", ["seed", "logdepth"])
-def test_a_readers_own_python_function_is_tabulated(construction):
+def test_a_plain_python_function_is_tabulated(construction):
     def own(x, y, x_star):
         return abs(y) if x_star > x else y * math.cos(x)
 
@@ -374,7 +374,7 @@ def test_a_readers_own_python_function_is_tabulated(construction):
 
 
 @pytest.mark.parametrize("construction", FITTED)
-def test_a_readers_own_python_function_is_fitted(construction):
+def test_a_plain_python_function_is_fitted(construction):
     def own(x, y, x_star):
         return abs(y) * math.cos(3 * x_star) if y < 0 else y * math.cos(x)
 
@@ -427,7 +427,7 @@ def test_the_rank_one_step_equals_autodiff(construction, shots, x64):
     np.testing.assert_allclose(after, after_too, atol=1e-9)
 
 
-def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
+def test_gradient_into_equals_autodiff_and_reuses_the_old_memory(x64):
     network = build("seed")
     old = None
     for x, y in ((0.3, 0.7), ([0.1, 0.8], [0.5, -0.2])):
@@ -490,7 +490,7 @@ def matrices(network):
 
 
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
-def test_the_writes_of_one_step_lead_where_adapt_leads(construction, x64):
+def test_adding_the_writes_of_one_step_equals_adapt(construction, x64):
     network = build(construction)
     _, _, writes, after = both_ways(
         network, np.array([0.3]), np.array([0.5]), np.linspace(0, 1, 30)
@@ -551,7 +551,7 @@ def test_an_output_is_compiled_once():
     jax.tree.map(np.testing.assert_array_equal, first, again)
 
 
-def test_the_whole_thing_runs_under_jit_and_grad():
+def test_adapt_and_predict_work_under_jit_and_grad():
     network = build("logdepth")
     run = jax.jit(lambda x, y, s: predict(adapt(network, x, y), s))
     assert float(run(0.3, 0.5, 0.8)) == pytest.approx(
@@ -563,7 +563,7 @@ def test_the_whole_thing_runs_under_jit_and_grad():
     assert float(slope) == pytest.approx(centre, abs=1e-2)
 
 
-def test_before_the_step_the_network_says_nothing():
+def test_before_the_step_the_output_is_constant():
     """M-pre: the output is the same for every x, and the margin below all y."""
     for construction in CONSTRUCTIONS:
         network = build(construction)
@@ -626,7 +626,7 @@ def test_without_the_offset_nothing_is_learnt(x64):
     assert deviation(Constants(offset=0.0)) > 1
 
 
-def test_without_the_switch_everything_fires(x64):
+def test_with_a_zero_switch_the_switch_stays_zero_and_the_table_fails(x64):
     """M-appC-phi: the gradient with respect to θ_b = 0 is 0, so x* is encoded like
     x.
     """
@@ -635,7 +635,7 @@ def test_without_the_switch_everything_fires(x64):
     assert deviation(Constants(switch=0.0)) > 10
 
 
-def test_the_switch_hands_phi_over_from_its_first_half_to_its_second():
+def test_the_switch_moves_the_cell_code_between_the_halves_of_phi():
     """M-appA-in, M-appC-phi: φ is [(d − s)₊; (d + s − 1)₊, δ, δ, θ_b]. s rises between
     τ₁ and τ₂, which are .01 and .05 here.
     """
@@ -683,7 +683,7 @@ def test_the_initialisation_encodes_the_step_size(x64):
     assert deviation(Constants(alpha=1.0)) < 1e-2
 
 
-def test_damping_keeps_the_features_own_layer_out(x64):
+def test_a_larger_damping_constant_makes_the_feature_layer_disturb_the_table(x64):
     """M-eq2: with μ = 0.1 the layer that computes φ writes too."""
     assert deviation(Constants(damping=0.1)) > 100 * deviation(Constants(damping=1e-3))
 
@@ -712,7 +712,7 @@ def test_trainable_biases_add_one_to_every_kernel_and_a_reference_slot_repairs_i
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7])
-def test_a_reference_slot_frees_epsilon(epsilon, x64):
+def test_with_a_reference_slot_any_epsilon_works(epsilon, x64):
     """M-S2: any ε works, with the printed B beyond its golden value and with the
     unipotent B.
     """
@@ -725,7 +725,7 @@ def test_a_reference_slot_frees_epsilon(epsilon, x64):
 # --- small parts
 
 
-def test_inactive_units_interpolate_and_are_inactive_at_zero():
+def test_inactive_units_interpolate_the_knots_and_are_zero_near_the_origin():
     """M-eq4: the interpolant is zero with zero slope up to half the first knot, has the
     values at the knots, and is constant beyond.
     """
@@ -750,7 +750,7 @@ def test_lookup_moves_points_to_the_centres_of_their_cells():
 
 
 @pytest.mark.parametrize("bad", ["a", None, np.ones(2)])
-def test_what_is_no_network_or_function_is_named(bad):
+def test_errors_name_the_argument_that_is_not_a_network_or_function(bad):
     network = Network(jnp.ones(0), (Dense(np.ones((1, 1))),), 0.1)
     for name, call in {
         "target": lambda: lookup_table(bad, 4),
@@ -906,7 +906,7 @@ def test_bad_tasks_are_refused_by_name(name, call):
         call(build("logdepth"))
 
 
-def test_a_network_and_a_step_may_be_read_outside_jit():
+def test_networks_and_steps_can_be_evaluated_outside_jit():
     network = build("logdepth")
     points = np.array([0.25, 0.5], np.float32)
     step = rank_one_step(network, 0.3, 1.0)
@@ -918,7 +918,7 @@ def test_a_network_and_a_step_may_be_read_outside_jit():
     assert network.input(points).shape == (2, 1 + len(network.switch))
 
 
-def test_a_refused_depth_says_what_would_do():
+def test_the_error_for_too_many_cells_suggests_logdepth():
     with refused(ValueError, match="logdepth"):
         ro.universal_learner(wave, cells=64)
 
@@ -935,7 +935,7 @@ def test_the_start_of_a_network_is_zero_unless_given():
     assert Network(jnp.ones(0), (Dense(np.ones((1, 1))),), 0.1).start == 0
 
 
-def test_labels_at_one_input_are_seen_through_their_sum_only(x64):
+def test_labels_at_one_input_matter_only_through_their_sum(x64):
     """No network distinguishes {(x, 0), (x, 1)} from {(x, ½), (x, ½)}."""
     network = ro.universal_learner(
         lambda x, y, x_star: y * x_star, construction="two_layers", units=60
@@ -981,7 +981,7 @@ def test_the_parts_of_a_construction_name_a_bad_argument(name, call):
         call()
 
 
-def test_a_gradient_step_sees_no_order_and_a_queue_does(x64):
+def test_a_gradient_step_ignores_the_order_of_examples_unlike_a_queue(x64):
     """M-recur, with the queue of its proof, which is a linear update of 2k numbers."""
     network = ro.universal_learner(
         lambda x, y, x_star: y * x_star, construction="two_layers", units=60

@@ -88,7 +88,7 @@ def read(page, kernel, rule, at, divide):
 
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
 @pytest.mark.parametrize("divide", [False, True])
-def test_at_each_mark_it_reads_what_the_library_reads(kernel, divide):
+def test_each_mark_of_the_slider_reads_the_same_as_the_library(kernel, divide):
     settings = {
         "pairs": PAIRS,
         "width": 0.5,
@@ -145,7 +145,7 @@ def test_at_each_mark_it_reads_what_the_library_reads(kernel, divide):
         )
 
 
-def test_between_the_marks_it_is_the_partial_solve():
+def test_between_the_marks_the_page_uses_the_partial_solve():
     """The path of the slider, forward and backward, and the ends of its legs."""
     positions = [0, 0.35, 1, 1.6, 2, 2.8, 3]
     places = [
@@ -185,7 +185,7 @@ def test_rounds_are_those_of_the_library():
     close(steps, step, atol=1e-10)
 
 
-def test_the_random_frequencies_are_the_packages():
+def test_the_random_frequencies_equal_those_of_the_package():
     key = jax.random.key(3)
     points = np.array(PAIRS)[:, :2]
     by_kernel = {
@@ -205,7 +205,7 @@ def test_the_random_frequencies_are_the_packages():
         )
 
 
-def test_features_cost_what_the_law_says_of_them():
+def test_the_measured_error_of_the_features_is_near_the_law():
     """The law is that of `ratio_error`, averaged over the line. The mean error over
     draws is near the law.
     """
@@ -220,7 +220,7 @@ def test_features_cost_what_the_law_says_of_them():
     assert 0.7 * law < cost < 1.4 * law
 
 
-def test_noise_is_jaxs_and_a_value_is_the_truth_and_what_is_added():
+def test_values_are_the_truth_plus_an_offset_plus_the_noise_of_jax():
     page = javascript(
         "stored", {"view": "line", "pairs": PAIRS, "noise": 0.5, "seed": 4}
     )
@@ -242,7 +242,7 @@ COPIED: list[dict[str, Any]] = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
+def test_the_copied_python_code_computes_what_the_page_shows(run_copied):
     for settings, page in zip(COPIED, javascript("copied", COPIED), strict=True):
         namespace = run_copied(page["text"])
         rtol = 1e-3 if settings.get("Y") else 1e-6

@@ -36,7 +36,7 @@ def setting(seed, n=12, D=2, H=2):
     [("keys", 0.0), ("keys", 0.3), ("keys", 100.0), ("identity", 0.0)],
 )
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_edit_is_the_packages(seed, geometry, ridge, used):
+def test_the_edit_equals_that_of_the_package(seed, geometry, ridge, used):
     W, keys, k, v = setting(seed)
     page = javascript(
         "edit", W=W, keys=keys, used=used, k=k, v=v, geometry=geometry, ridge=ridge
@@ -56,7 +56,7 @@ def test_the_edit_is_the_packages(seed, geometry, ridge, used):
     assert page["damage"] == pytest.approx((change**2).sum(), rel=RTOL)
 
 
-def test_leverage_is_the_packages():
+def test_the_leverage_equals_that_of_the_package():
     W, keys, _, v = setting(3)
     page = javascript(
         "edit", W=W, keys=keys, used=12, k=keys[4], v=v, geometry="keys", ridge=0
@@ -64,7 +64,7 @@ def test_leverage_is_the_packages():
     assert page["leverage"] == pytest.approx(np.asarray(leverage(keys.T))[4], rel=RTOL)
 
 
-def test_keys_on_a_line_are_treated_as_the_package_does():
+def test_keys_on_a_line_are_handled_as_in_the_package():
     W, _, k, v = setting(4)
     keys = np.outer(np.linspace(-2, 2, 9), [0.8, 0.3])
     job = {"W": W, "keys": keys, "used": 9, "k": k, "v": v}
@@ -81,7 +81,7 @@ def test_keys_on_a_line_are_treated_as_the_package_does():
 
 @pytest.mark.parametrize("beta", [0.0, 1.0, 1000.0])
 @pytest.mark.parametrize("D", [2, 7])
-def test_edits_in_sequence_are_the_packages(D, beta):
+def test_sequential_edits_equal_those_of_the_package(D, beta):
     W, keys, *_ = setting(5, n=30, D=D, H=4)
     rng = np.random.default_rng(6)
     m = D
@@ -99,7 +99,7 @@ def test_edits_in_sequence_are_the_packages(D, beta):
     np.testing.assert_allclose(page["W"], expected.edit.apply(W), rtol=1e-7)
 
 
-def test_repeated_rounds_are_the_packages():
+def test_cyclic_edits_equal_those_of_the_package():
     W, keys, *_ = setting(7, n=20, D=3, H=2)
     rng = np.random.default_rng(8)
     K = rng.normal(size=(3, 2))
@@ -117,7 +117,7 @@ def test_repeated_rounds_are_the_packages():
 
 
 @pytest.mark.parametrize(("D", "T"), [(2, 8), (16, 48)])
-def test_many_edits_are_the_packages_on_the_same_draws(D, T):
+def test_many_edits_equal_those_of_the_package_on_the_same_draws(D, T):
     page = javascript("many", D=D, T=T, seed=3, runs=2, outputs=5)
     errors = []
 
@@ -137,7 +137,7 @@ def test_many_edits_are_the_packages_on_the_same_draws(D, T):
     np.testing.assert_allclose(page, np.mean(errors, axis=0), rtol=1e-4, atol=1e-9)
 
 
-def test_the_law_of_forgetting_is_the_packages():
+def test_the_law_of_forgetting_equals_that_of_the_package():
     expected = sequential_residual(np.arange(1, 41), 40, 10)
     np.testing.assert_allclose(
         javascript("law", T=40, D=10), expected, rtol=1e-9, atol=1e-12
@@ -160,7 +160,7 @@ PATCHES = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
+def test_the_copied_python_code_computes_what_the_page_shows(run_copied):
     states = javascript("copied", patches=PATCHES)
     assert len(states) == 8 + len(PATCHES)
     for state in states:

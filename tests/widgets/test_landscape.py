@@ -62,7 +62,7 @@ def memories(beta=6.0, Y=200, seed=3, basis="sincos", patterns=PATTERNS):
 
 
 @pytest.mark.parametrize("basis", ["sincos", "cos", "exp", "expexp"])
-def test_both_landscapes_are_the_packages(basis):
+def test_both_landscapes_equal_those_of_the_package(basis):
     settings = {"patterns": PATTERNS, "beta": 6.0, "basis": basis, "Y": 200, "seed": 3}
     page = javascript("read", {"states": STATES, "ticks": TICKS, **settings})
     exact, copy = memories(basis=basis)
@@ -91,7 +91,7 @@ def test_both_landscapes_are_the_packages(basis):
         )
 
 
-def test_the_floor_is_met_and_is_the_packages():
+def test_floored_states_and_their_energies_equal_those_of_the_package():
     """Two frequencies for three patterns at a high β: parts of the plane are
     unknown.
     """
@@ -112,7 +112,7 @@ def test_the_floor_is_met_and_is_the_packages():
     )
 
 
-def test_runs_and_tube_are_the_packages():
+def test_runs_and_tube_equal_those_of_the_package():
     exact, copy = memories(Y=200, seed=0)
     query = [0.3, 0.5]
     job = {"patterns": PATTERNS, "beta": 6.0, "basis": "sincos", "Y": 200, "seed": 0}
@@ -129,7 +129,7 @@ def test_runs_and_tube_are_the_packages():
     assert np.all(np.asarray(page["tube"])[1:] >= np.asarray(page["distance"])[1:])
 
 
-def test_theorem_2_prime_is_the_packages():
+def test_theorem_2_prime_gives_the_same_results_as_the_package():
     base = {"D": 2, "K": 2, "steps": 6, "energy": 0.0, "diameter": 1.0, "reach": 1.0}
     settings = [
         base | {"beta": 8.0, "eta": 0.5, "Y": 10**6},
@@ -160,7 +160,7 @@ def test_theorem_2_prime_is_the_packages():
     ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
+def test_the_copied_python_code_computes_what_the_page_shows(run_copied):
     pages = javascript("copied", ["two", "positive", "stay"])
     assert [one["view"] for one in pages] == ["exact", "both", "tube"]
     for one in pages:

@@ -113,7 +113,7 @@ def test_any_two_pictures_differ_in_48_pixels_or_more():
     assert differ.min() >= 48
 
 
-def test_both_memories_are_the_packages(run):
+def test_both_memories_equal_those_of_the_package(run):
     exact, distributed = memories()
     query = jnp.asarray(run["query"])
     np.testing.assert_allclose(run["T"], distributed.T, atol=CLOSE)
@@ -129,7 +129,7 @@ def test_both_memories_are_the_packages(run):
     np.testing.assert_allclose(run["exact"][0]["spread"], spread, rtol=CLOSE)
 
 
-def test_both_descents_end_where_the_packages_do(run):
+def test_both_descents_end_where_those_of_the_package_end(run):
     query = jnp.asarray(run["query"])
     clamp = ~np.asarray(run["free"], bool)
     assert (~clamp).sum() == run["freedom"] == 64
@@ -156,7 +156,7 @@ def test_taking_pictures_out_again_leaves_the_vector_as_it_was():
     assert np.abs(more - before).max() > 1
 
 
-def test_the_law_is_the_packages():
+def test_the_law_of_needed_features_equals_that_of_the_package():
     settings = [
         {"K": K, "Y": Y, "beta": beta, "eta": 0.2, "freedom": 64, "square": square}
         for K, Y, beta, square in (

@@ -237,7 +237,7 @@ def test_P_is_the_package_preconditioner():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_conditions_multiply(seed):
+def test_condition_numbers_of_the_two_sides_multiply(seed):
     """cond(JᵀHJ) = cond(VAVᵀ)·cond(TᵀDT) [K-sharp1]."""
     s = settings(seed)
     values = javascript("run", **s)["spectra"]["preconditioned"]
@@ -284,7 +284,7 @@ def test_the_penalty_on_U_is_w_P_inverse_w():
 
 
 @pytest.mark.parametrize("method", LINEAR)
-def test_the_longest_stable_step_is_the_longest(method):
+def test_paths_diverge_just_beyond_the_longest_stable_step(method):
     base = settings(
         9, method=method, conditionA=4, conditionD=2, conditionT=1.5, conditionV=1.5
     )
@@ -373,7 +373,7 @@ def test_the_presets_do_what_their_texts_say(presets):
     np.testing.assert_allclose(presets["muon"]["problem"]["P"], np.eye(4), atol=1e-12)
 
 
-def test_what_the_presets_invite_to_try(presets):
+def test_the_variations_suggested_by_the_presets_have_the_stated_effects(presets):
     """At a quarter turn the paths of Adam coincide. Those of Muon separate if T is not
     a rotation.
     """
@@ -384,7 +384,7 @@ def test_what_the_presets_invite_to_try(presets):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_copied_as_python_computes_what_is_shown(method, run_copied):
+def test_the_copied_python_code_computes_what_the_page_shows(method, run_copied):
     page = javascript(
         "copied", **settings(12, method=method, steps=25, rankV=1 + (method != "heavy"))
     )

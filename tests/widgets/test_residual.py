@@ -132,7 +132,7 @@ def test_the_points_are_those_of_the_package(n, d):
 @pytest.mark.parametrize("d", [1, 2, 5, 8])
 @pytest.mark.parametrize("L", [0.2, 0.6, 1.2])
 @pytest.mark.parametrize("n", [3, 60])
-def test_the_base_is_the_package_constrained_erm(n, d, L):
+def test_the_base_on_the_line_equals_constrained_erm_of_the_package(n, d, L):
     page = javascript("line", seed=n, n=n, d=d, L=L, noise=0.3, k=1, sigma=1)
     with double_precision():
         X = np.reshape(page["X"], (n, d))
@@ -211,7 +211,7 @@ def test_the_logistic_base_is_the_best_in_its_ball(flips):
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
-def test_the_laws_are_the_package_own(d):
+def test_the_laws_equal_those_of_the_package(d):
     sizes = [2, 3, 10, 64, 1000, 4096]
     L = 0.45
     noise = 0.07
@@ -267,7 +267,7 @@ def test_the_law_is_what_is_measured():
         )
 
 
-def test_noise_hurts_from_the_law_border_on():
+def test_noise_hurts_beyond_the_threshold_of_the_law():
     """Measured at both sides of (1 − L)²(1 − E Zₙ/d) [S-S4]."""
     border = float(helpful_noise(512, 3, 0.6))
     under, over = javascript(
@@ -324,7 +324,7 @@ COPIED = [
 
 
 @pytest.mark.parametrize("learns", ["smooth", "rough"])
-def test_the_risk_of_two_waves_is_the_laws_and_the_law_is_the_packages(learns):
+def test_the_risk_of_two_waves_follows_the_law_of_the_package(learns):
     sizes = [2, 16, 128, 1024]
     frequencies = [1, 2, 7, 16]
     np.testing.assert_allclose(
@@ -354,7 +354,7 @@ def test_the_rough_wave_is_the_one_to_learn_once_there_are_enough_examples():
     assert law[1]["base"] < law[1]["otherBase"]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(run_copied, capsys):
+def test_the_copied_python_code_computes_what_the_page_shows(run_copied, capsys):
     for page in javascript("copied", patches=COPIED):
         capsys.readouterr()
         with double_precision():

@@ -58,7 +58,7 @@ def test_random_numbers_are_those_of_jax(seed):
     )
 
 
-def test_random_bits_are_the_package_binary_patterns():
+def test_random_bits_equal_the_binary_patterns_of_the_package():
     patterns = np.asarray(javascript("bits", K=3, n=100, seed=3))
     # fewer patterns are the first of more patterns
     expected = ro.data.binary_patterns(500, 100, key=jax.random.key(3))[:3]
@@ -180,7 +180,7 @@ def test_ten_steps_equal_the_package(basis, clamped):
 
 
 @pytest.mark.parametrize("frequency", [0, 127, 128, 599])
-def test_a_frequency_taken_apart_equals_the_package(frequency):
+def test_the_details_of_one_frequency_equal_those_of_the_package(frequency):
     """Compares the weights, the phases, the entry of T, Ŝ and its slope that the
     machine shows.
     """
@@ -250,7 +250,7 @@ def test_every_step_of_a_run_can_be_looked_at(most):
     assert page["looks"][-1]["atRest"]
 
 
-def test_the_local_bound_holds_and_the_law_is_its_size():
+def test_the_local_bound_holds_and_the_law_predicts_the_distance_within_threefold():
     Xi = np.asarray(ro.data.photographs(16)[:5] / np.sqrt(768), np.float32)
     query = Xi[0].copy()
     query[384:] = 0.5 / np.sqrt(768)
@@ -276,7 +276,7 @@ def test_the_local_bound_holds_and_the_law_is_its_size():
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_the_laws_are_the_variances_they_name(masked):
+def test_the_laws_equal_the_variances_measured_over_draws(masked):
     """M_A and V, compared with linearised errors averaged over many draws of Gaussian
     features [D-sharp2].
     """
@@ -327,7 +327,7 @@ def test_the_contraction_is_that_of_the_hessian(eta):
         (1e-8, 9, 1 / 9),
     ],
 )
-def test_the_printed_bound_is_the_package_own(beta, steps, eta):
+def test_the_printed_bound_equals_that_of_the_package(beta, steps, eta):
     D = 3072
     K = 8
     Y = 20000
@@ -342,7 +342,7 @@ def test_the_printed_bound_is_the_package_own(beta, steps, eta):
     assert result == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_law_is_the_package_own():
+def test_the_law_equals_that_of_the_package():
     Xi, state = setting(6, 40)
     law = error_law(ro.MrDAM(Xi, 12.0), state)
     page = javascript("laws", patterns=Xi, state=state, beta=12.0, free=None, eta=0.5)
@@ -351,7 +351,7 @@ def test_the_law_is_the_package_own():
 
 
 @pytest.mark.parametrize("basis", ["sincos", "cos"])
-def test_the_gauge_is_the_package_own(basis):
+def test_the_gauge_equals_that_of_the_package(basis):
     Xi, query = setting(1, 100)
     free = 60
     eta = 0.3
@@ -376,7 +376,7 @@ def test_the_gauge_is_the_package_own(basis):
     )
 
 
-def test_the_gauge_knows_nothing_of_positive_features():
+def test_the_gauge_gives_no_value_for_positive_features():
     Xi, query = setting(1)
     page = javascript(
         "gauge",
@@ -392,7 +392,7 @@ def test_the_gauge_knows_nothing_of_positive_features():
     assert page == {"roughness": None, "pull": None}
 
 
-def test_the_slope_ratio_is_the_package_own():
+def test_the_slope_ratio_equals_that_of_the_package():
     heights = np.array([-0.1, 0.0, 1e-5, 0.2, np.exp(-0.5), 0.9, 1.3])
     np.testing.assert_allclose(
         javascript("slopes", heights=heights, c=0.7),
@@ -419,7 +419,7 @@ def error(run, memory="distributed"):
     return run["both"][memory]["error"]
 
 
-def test_the_questions_on_photographs_do_what_their_answers_say(presets):
+def test_the_answers_to_the_photograph_questions_are_true(presets):
     start = presets["start"]
     assert right(start) == [True, True]
     assert start["pull"] > 2
@@ -454,7 +454,7 @@ def test_the_questions_on_photographs_do_what_their_answers_say(presets):
     assert more["numbers"]["distributed"] > 10 * more["numbers"]["exact"]
 
 
-def test_a_blend_is_no_success_whatever_is_nearest_to_it(presets):
+def test_a_blend_of_pictures_does_not_count_as_success(presets):
     many = presets["memories"]
     assert right(many) == [False, False]
     assert many["both"]["exact"]["mixed"] > 2
@@ -482,7 +482,7 @@ def test_the_questions_on_bits_reach_the_threshold_and_figure_3(presets):
     assert right(presets["figure3 at fifty"])[0]
 
 
-def test_the_papers_own_settings_do_what_their_answers_say(presets):
+def test_the_answers_for_the_settings_of_the_paper_are_true(presets):
     figure1 = presets["figure1"]
     assert right(figure1) == [True, False]
     assert figure1["pull"] < 2
@@ -494,7 +494,7 @@ def test_the_papers_own_settings_do_what_their_answers_say(presets):
     assert figure2["numbers"] == {"exact": 20 * 12288, "distributed": 400_000}
 
 
-def test_an_overflow_is_known_with_its_step(presets):
+def test_an_overflow_is_reported_with_its_step(presets):
     assert presets["overflow"]["overflow"] is not None
     assert presets["start"]["overflow"] is None
 
@@ -524,7 +524,7 @@ COPIED = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_on_show(capsys, run_copied):
+def test_the_copied_python_code_computes_what_the_page_shows(capsys, run_copied):
     widget = explorer()
     for case in javascript(
         "python", sheet=sheet(widget), names=widget.names, cases=COPIED
@@ -652,12 +652,12 @@ def reply(widget, kind, content=None, buffers=()):
     return messages[0]
 
 
-def test_a_page_learns_that_a_kernel_is_there():
+def test_the_kernel_reports_its_device_to_the_page():
     content, _ = reply(explorer(), "hello")
     assert content == {"id": "1", "device": jax.devices()[0].device_kind}
 
 
-def test_a_page_run_in_jax_is_the_package_own_and_the_page_own():
+def test_a_run_in_jax_equals_the_run_in_the_page():
     Xi, state = setting(9, 100)
     clamp = np.arange(100) < 40
     options = {

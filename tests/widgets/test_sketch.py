@@ -63,7 +63,7 @@ def javascript(name, job):
 
 
 @pytest.mark.parametrize("K", [10, 30])
-def test_crosstalk_and_recall_are_the_packages(K):
+def test_crosstalk_and_recall_equal_those_of_the_package(K):
     page = javascript("crosstalk", {"K": K, "D": 100, "seed": 4})
     half = jnp.float32(0.5)  # as `rademacher` draws without x64
     Xi = 2.0 * np.asarray(jax.random.bernoulli(jax.random.key(4), half, (K, 100))) - 1
@@ -85,7 +85,7 @@ def test_crosstalk_and_recall_are_the_packages(K):
     )
 
 
-def test_the_mean_of_cosines_is_jaxs():
+def test_the_mean_of_cosines_equals_that_of_jax():
     omega = np.asarray(jax.random.normal(jax.random.key(5), (300,), jnp.float32), float)
     expected = np.cos(np.linspace(0, 12, 301)[:, None] * omega).mean(1)
     np.testing.assert_allclose(
@@ -93,7 +93,7 @@ def test_the_mean_of_cosines_is_jaxs():
     )
 
 
-def test_the_bounds_are_the_packages():
+def test_the_bounds_equal_those_of_the_package():
     settings = [
         {"beta": beta, "Y": 20000.0, "L": L}
         for beta in (2.0, 10.0, 50.0)
@@ -126,7 +126,7 @@ def test_the_bounds_are_the_packages():
         )
 
 
-def test_the_inner_steps_are_jaxs():
+def test_the_inner_steps_equal_those_of_the_package():
     rng = np.random.default_rng(0)
     sizes = (1, 6, 6, 1)
     layers = [
@@ -185,7 +185,7 @@ def growth_settings():
     ]
 
 
-def test_the_costs_are_the_books():
+def test_the_costs_equal_those_of_the_book():
     settings = growth_settings()
     for setting, page in zip(settings, javascript("costs", settings), strict=True):
         sizes = {name: setting[name] for name in ("error", "use", "hardware", "N")}
@@ -256,7 +256,7 @@ def test_a_sketch_says_what_is_wrong(name, settings, says):
         Sketch(name, **settings)
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
+def test_the_copied_python_code_computes_what_the_page_shows(run_copied):
     kernel, recalled, estimate, wrong_fraction = javascript(
         "copied", {"Y": 100, "seed": 2, "load": 0.18}
     )

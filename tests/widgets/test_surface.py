@@ -64,7 +64,7 @@ def javascript(name, **job):
         {"beta": 40, "start": "blend", "query": [0.05, -0.08], "steps": 20},
     ],
 )
-def test_the_run_on_all_pixels_is_the_packages(settings):
+def test_the_run_on_all_pixels_equals_that_of_the_package(settings):
     page = javascript("run", settings=settings)
     memory = ro.MrDAM(stored(), settings["beta"])
     run = ro.retrieve(
@@ -122,7 +122,7 @@ def test_the_wells_merge_as_beta_falls():
     assert count == [3, 1]
 
 
-def test_what_is_copied_as_python_prints_what_is_shown(run_copied, capsys):
+def test_the_copied_python_code_prints_what_the_page_shows(run_copied, capsys):
     for page in javascript("copied"):
         run_copied(page["text"])
         name, apart, first, last = (

@@ -161,7 +161,7 @@ def test_another_step_size_does_what_it_does_in_jax():
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_targets_and_tables_are_the_package_s(target):
+def test_targets_and_tables_equal_those_of_the_package(target):
     page = javascript(
         "learn", settings={"size": 6, "target": target}, pairs=PAIRS, xs=XS
     )
@@ -171,7 +171,7 @@ def test_targets_and_tables_are_the_package_s(target):
         )
 
 
-def test_points_and_quantiles_of_the_fit_are_the_package_s():
+def test_points_and_quantiles_of_the_fit_equal_those_of_the_package():
     p = np.concatenate([np.linspace(0.001, 0.999, 101), [1e-6, 1 - 1e-6]])
     page = javascript("numbers", p=p)
     np.testing.assert_allclose(page["points"], quasirandom(50, 6), atol=1e-12)
@@ -208,7 +208,7 @@ def test_bits_spell_the_cells():
     ]
 
 
-def test_presets_do_what_they_ask_about():
+def test_presets_produce_the_effects_that_they_ask_about():
     presets = {preset["key"]: preset for preset in javascript("presets")}
     assert presets["learn"]["deviation"] < 1e-4
     assert presets["bits"]["deviation"] < 1e-3
@@ -249,7 +249,7 @@ COPIED = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
+def test_the_copied_python_code_computes_what_the_page_shows(run_copied):
     for page, patch in zip(javascript("copied", patches=COPIED), COPIED, strict=True):
         namespace = run_copied(page["text"])
         tolerance = (
@@ -279,7 +279,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         )
 
 
-def test_the_plane_of_the_slots_is_that_of_the_lemma_and_its_readers_are_the_networks():
+def test_the_slot_plane_matches_the_lemma_and_its_readers_match_the_network():
     settings = {"construction": "two_layers", "size": 100, "x": 0.37, "y": -0.4}
     for ratio in (1, 1.1):
         page = javascript("observe", **settings, probe=0.6, ratio=ratio)

@@ -122,7 +122,7 @@ def test_a_batch_step_is_the_diagonal_of_its_rates(problem, geometry):
 
 
 @pytest.mark.parametrize("zero", [False, True])
-def test_one_pair_after_another_is_the_inverse_of_a_triangle(problem, geometry, zero):
+def test_writing_in_sequence_equals_the_delta_rule(problem, geometry, zero):
     rates = np.linspace(0.1, 0.9, M) / np.diag(problem.S)
     rates[2] = 0 if zero else rates[2]
     close(
@@ -131,7 +131,7 @@ def test_one_pair_after_another_is_the_inverse_of_a_triangle(problem, geometry, 
     )
 
 
-def test_the_rates_of_a_sequence_are_those_of_single_edits(problem, geometry):
+def test_writing_in_sequence_without_rates_equals_single_edits(problem, geometry):
     W = problem.M0
     for k, v in zip(problem.K.T, problem.V.T, strict=True):
         W = ro.rank_one_edit(W, geometry, k, v).apply(W)
@@ -255,7 +255,7 @@ def test_a_preconditioned_step_is_a_batch_step_with_a_geometry_of_outputs_too(pr
     close(stepped.W, write.apply(W))
 
 
-def test_a_distributed_memory_is_one_batch_step_from_empty_with_ones_for_values(
+def test_a_distributed_memory_is_one_batch_step_with_all_values_one(
     problem,
 ):
     # the features are evaluated at √β times a key
@@ -275,7 +275,7 @@ def test_a_distributed_memory_is_one_batch_step_from_empty_with_ones_for_values(
     close(store.ones, store.coefficients[0])
 
 
-def test_one_update_of_an_exact_memory_is_nadaraya_watson_with_patterns_for_values(
+def test_one_update_of_an_exact_memory_is_nadaraya_watson_regression_of_patterns(
     problem,
 ):
     beta = 0.3
@@ -391,7 +391,7 @@ def test_the_error_in_a_hidden_layer_is_not_value_less_prediction():
     assert abs(cosine) < 0.9
 
 
-def test_a_channel_of_the_learner_is_no_geometry():
+def test_the_kernel_of_a_slot_of_the_learner_is_not_a_geometry():
     """The step writes with one product of matrices and reads with another. E_jl is
     neither symmetric nor positive semidefinite.
     """
@@ -405,7 +405,7 @@ def test_a_channel_of_the_learner_is_no_geometry():
     assert outcome == Outcome.DEPENDENT
 
 
-def test_few_neighbours_are_no_linear_memory(problem):
+def test_reading_few_neighbours_is_not_a_linear_memory(problem):
     """The reading jumps where a neighbour changes, and the weight of a key depends on
     the other keys.
     """
@@ -442,7 +442,7 @@ def test_a_normalised_reading_is_not_linear_in_what_is_stored(problem, geometry)
     close(twice.read(problem.q, normalise=True), once.read(problem.q, normalise=True))
 
 
-def test_a_normalised_reading_divides_by_what_ones_would_read_so_solved_weights_too(
+def test_a_normalised_reading_divides_by_the_reading_of_ones(
     problem,
 ):
     """With X = S⁻¹, it is a ratio of two interpolations. It is still exact at the keys,
@@ -523,7 +523,7 @@ def test_kernels_with_features_are_inner_products_of_them(problem, geometry):
     )
 
 
-def test_a_rule_is_its_matrix_and_names_what_it_cannot_take(problem):
+def test_each_rule_applies_its_matrix_and_names_bad_arguments(problem):
     R = problem.R
     S = problem.S
     one = np.eye(M)

@@ -127,8 +127,8 @@ class Barycentric(EnergyMemory):
         return self.memory.T.size + self.R.size
 
     def field(self, x: Numbers) -> Float[Array, "... D"]:
-        """Field ĝ_B at states x (..., D) -> (..., D). It is not the gradient of any
-        energy.
+        """Field ĝ_B at states x (..., D) -> (..., D), as in `energy_and_gradient`. It
+        is not the gradient of any energy.
         """
         return self.gradient(x)
 
@@ -144,7 +144,7 @@ class Barycentric(EnergyMemory):
         self, x: Numbers
     ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Energy Ê, and the field ĝ_B in place of its gradient, so that `retrieve` can
-        follow the field. Where Ŝ is below the memory's floor, the floor replaces it.
+        follow the field. In both, the memory's floor replaces every Ŝ below it.
         """
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)

@@ -1,5 +1,6 @@
-"""Number of frequencies that is sufficient for retrieval: a constant times D·K, proved
-without any sampling [D-sharp10].
+"""Number of frequencies that is sufficient for retrieval: a constant times D·K. It is
+proved, and computed from the patterns alone, before any frequency is drawn
+[D-sharp10].
 
 Around a pattern ξ, in the coordinate u = √β(x − ξ), the partition sum S has a hill. S
 is about 1 at the centre, and on the sphere ‖u‖ = R at most e^(−R²/2) plus the kernels

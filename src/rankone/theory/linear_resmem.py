@@ -187,8 +187,8 @@ def joint_erm(
 
     If the memory reads the nearest other row j, the error at x_i is ⟨θ, x_i − x_j⟩ −
     (y_i − y_j). Joint training is therefore least squares on differences. With many
-    points it minimises the Dirichlet energy of the residual, the mean of its squared
-    gradient, and not its mean square [S-sharp4].
+    uniform points it minimises the Dirichlet energy of the residual, the mean of its
+    squared gradient, and not its mean square [S-sharp4].
 
     Args:
         X: Inputs (n, d), or features of them.

@@ -6,9 +6,10 @@ holds for every q (`rounding_error`). The other results are an approximate law f
 levels to which `rankone.memory.packed.rounded` rounds: those of least mean squared
 error for a normal variable (Lloyd and Max). Entries of T are sums of K cosines of
 nearly independent phases, so that they are close to normal with the variance K/2Y.
-Rounding a normal variable to its 2^b best levels preserves a fraction 1 − d_b of its
-variance. Rounding therefore acts like a loss of features, from Y to (1 − d_b)Y, and
-every law of `thresholds` holds with this smaller number.
+Rounding a normal variable to its 2^b best levels multiplies its variance by 1 − d_b,
+and thus the noise of Ŝ by √(1 − d_b). The part of T that comes from one pattern is
+multiplied by 1 − d_b. The ratio of signal to noise is then that of (1 − d_b)Y features
+without rounding, and every law of `thresholds` holds with this smaller number.
 """
 
 import jax
@@ -46,8 +47,8 @@ def distortion(bits: int) -> float:
 
 @checked
 def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
-    """Number (1 − d_b)Y of unrounded frequencies that are read with as much noise as Y
-    rounded ones [D-sharp16].
+    """Number (1 − d_b)Y of frequencies for which an unrounded T has the signal-to-noise
+    ratio of a rounded T with Y frequencies [D-sharp16].
 
     Args:
         Y: Number of frequencies.

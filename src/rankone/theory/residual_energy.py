@@ -3,11 +3,12 @@ its Dirichlet energy and not its mean square.
 
 The residual g = f_* − f of a base model f may be any function. The memory adds the
 residual at the nearest, x_(1), of n stored points, so that the risk is E(g(x) −
-g(x_(1)))². For Lipschitz g and points of density p the risk tends to n^(−2/d) κ_d
-∫‖∇g‖² p^(1−2/d) [S-sharp2], with the constant κ_d of `neighbour_constant`. On the torus
-the same number bounds the risk for every n [S-sharp1]. With the linear functions and
-the isotropic points of `linear_resmem` the energy equals the mean square, and the risk
-is a product of two risks. All functions compute in double precision with NumPy.
+g(x_(1)))². For Lipschitz g and points of density p the risk tends to n^(−2/d) κ_d times
+the Dirichlet energy ∫‖∇g‖² p^(1−2/d) [S-sharp2], which weights the squared gradient by
+the density; κ_d is the constant of `neighbour_constant`. On the torus the same number
+bounds the risk for every n [S-sharp1]. With the linear functions and the isotropic
+points of `linear_resmem` the mean of ‖∇g‖² equals the mean square of g, and the risk is
+a product of two risks. All functions compute in double precision with NumPy.
 """
 
 from math import pi

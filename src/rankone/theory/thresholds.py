@@ -3,10 +3,11 @@ bits.
 
 Near a stored pattern ξ, the distributed memory estimates the partition sum by Ŝ =
 exp(−‖u‖²/2) + σh(u) with u = √β(x − ξ) and σ = √(K/2Y), where h is close to a Gaussian
-field of unit variance. The energy near the pattern then depends only on c = σ√D =
-√(DK/2Y) [D-sharp5]. `basin` computes the distance from which the pattern is retrieved.
-These are laws for random, well separated patterns and sincos features, and the tests
-compare them with simulations. The information bound is a theorem [D-sharp7].
+field of unit variance. In the coordinate u, slope and curvature of the energy near the
+pattern then depend on D, K and Y only through c = σ√D = √(DK/2Y) [D-sharp5]. `basin`
+computes the distance from which the pattern is retrieved. These are laws for random,
+well separated patterns and sincos features, and the tests compare them with
+simulations. The information bound is a theorem [D-sharp7].
 """
 
 import jax

@@ -33,7 +33,7 @@ function thereAndBack(settings, key = null) {
   return { hash, ...requested(request, editing) };
 }
 
-test("an address says what differs from the opening, and leads back to it", () => {
+test("an address lists only the settings that differ from the opening ones, and restores them", () => {
   assert.equal(addressOf({ settings: DEFAULTS, preset: PRESETS[0] }, editing), "#r1:editing?");
   const settings = settingsFrom({ geometry: "pinv", k: [0.5, -1.25], ridge: 0.001 });
   const { hash, settings: back } = thereAndBack(settings);
@@ -41,7 +41,7 @@ test("an address says what differs from the opening, and leads back to it", () =
   assert.deepEqual(back, settings);
 });
 
-test("every question has an address of its own, and what the reader changed in it comes after", () => {
+test("an address names the question, followed by the settings that the reader has changed", () => {
   for (const { key, set } of PRESETS.slice(1)) {
     const { hash, settings, preset, isBare } = thereAndBack(set, key);
     assert.equal(hash, `#r1:editing?q=${key}`);
@@ -53,20 +53,20 @@ test("every question has an address of its own, and what the reader changed in i
   assert.deepEqual(settings, moved);
 });
 
-test("an address tells also what a change would otherwise bring with it", () => {
+test("an address includes a setting that another one would otherwise change", () => {
   const more = nextSettings(DEFAULTS, { count: 14, used: 12 }, 7); // `count` alone would set `used` to 14
   assert.equal(more.used, 12);
   assert.deepEqual(thereAndBack(more).settings, more);
 });
 
-test("texts that look like something else are distinguished from it", () => {
+test("decoding distinguishes strings from the numbers and null that they look like", () => {
   const request = decode(
     encode("retrieval", { a: "12", b: 12, c: "null", d: "a b&c=d#é", e: true }),
   );
   assert.deepEqual({ ...request?.values }, { a: "12", b: 12, c: "null", d: "a b&c=d#é", e: true });
 });
 
-test("a question stands where only what it does not look at has changed", () => {
+test("a question still applies if only settings that it does not depend on have changed", () => {
   const [{ set }] = PRESETS;
   const other = { ...set, open: 2 };
   const all = [{ ...PRESETS[0], set: { ...set, open: -1 } }];
@@ -74,14 +74,14 @@ test("a question stands where only what it does not look at has changed", () => 
   assert.equal(presetOf(all, other), null);
 });
 
-test("what is no address, or a broken one, does nothing", () => {
+test("an address that is broken or belongs to no explorer sets nothing", () => {
   for (const hash of ["", "#", "#a-section", "#r1:", "#r1:Editing?k=1", "#r2:editing?k=1"])
     assert.equal(decode(hash), null);
   for (const rest of ["", "?", "?&&=&k", "?k=%E0%A4%A", "?=3"])
     assert.deepEqual({ ...decode(`#r1:editing${rest}`)?.values }, {});
 });
 
-test("values of a bad kind are refused, and the others taken", () => {
+test("invalid values in an address are dropped, and valid ones are kept", () => {
   const bad = [
     "k=1",
     "k=[1]",
@@ -123,13 +123,13 @@ test("values of a bad kind are refused, and the others taken", () => {
   }
 });
 
-test("an order of pairs that are not there is cut", () => {
+test("pairs that do not exist are removed from the order of edits", () => {
   const request = decode("#r1:editing?order=[0,1,2]");
   assert.ok(request);
   assert.deepEqual(requested(request, editing).settings.order, []);
 });
 
-test("bounds hold for every number of a list, and choices for their own", () => {
+test("bounds apply to every number of a list, and a choice must be one of its options", () => {
   const admitted = within({
     numbers: { beta: [0, 10] },
     counts: { n: [1, 3] },
@@ -157,7 +157,7 @@ test("bounds hold for every number of a list, and choices for their own", () => 
   assert.deepEqual(accepted({ at: [] }, like, admitted), {});
 });
 
-test("no number is infinite, and nothing is set that is not a setting", () => {
+test("infinite numbers, NaN and names that are not settings are rejected", () => {
   assert.deepEqual(
     accepted({ beta: Number.POSITIVE_INFINITY, at: [Number.NaN] }, { beta: 1, at: [0] }),
     {},

@@ -20,7 +20,7 @@ import { accepted, decode, encode } from "../kit/address.js";
 
 /** @import { Settings } from "../bench/settings.js" */
 
-test("an address brings back any number of pairs, and nothing that cannot be", () => {
+test("an address restores the pairs and other settings, and invalid values are rejected", () => {
   const of = (/** @type {string} */ hash) => accepted(decode(hash)?.values ?? {}, DEFAULTS, admits);
   /** @type {Partial<Settings>} */
   const state = { view: "plane", pairs: [[0.1, -0.2, 0.5]], way: 2.35, Y: 64, divide: true };
@@ -29,7 +29,7 @@ test("an address brings back any number of pairs, and nothing that cannot be", (
     assert.deepEqual(of(`#r1:bench?${bad}`), {}, bad);
 });
 
-test("a pair stands where it is dragged: on the line with its value, near the truth on it", () => {
+test("on the line a pair moves to where it is dragged, and snaps to the truth if near it", () => {
   const settings = settingsFrom({ noise: 0.5, seed: 3 });
   const at = /** @type {[number, number]} */ ([0.31, -0.9]);
   const after = nextSettings(settings, { pairs: moved(settings, 4, at) });
@@ -40,7 +40,7 @@ test("a pair stands where it is dragged: on the line with its value, near the tr
   assert.notEqual(moved(clean, 4, [0.2, truth([0.2, 0]) + 0.3])[4][2], 0);
 });
 
-test("in the plane a key takes its distance from the truth along", () => {
+test("in the plane a dragged key keeps its value's offset from the truth", () => {
   const settings = settingsFrom({ view: "plane", pairs: withOffset(settingsFrom(), 0, 0.7) });
   const after = nextSettings(settings, { pairs: moved(settings, 0, [9, 0.4]) });
   assert.deepEqual(after.pairs[0], [REACH, 0.4, 0.7]);
@@ -53,7 +53,7 @@ test("pairs are added at free places and dropped from the end", () => {
   assert.deepEqual(nextSettings(DEFAULTS, { count: 3 }).pairs, crowd().slice(0, 3));
 });
 
-test("there is an X and a sentence at every position, and none where two keys are one", () => {
+test("each question has X and a sentence at every position, and a singular S has no exact X", () => {
   for (const { key, set } of PRESETS) {
     const { along } = measure(set);
     assert.equal(along.filter((errors) => errors === null).length, 0, key);
@@ -69,7 +69,7 @@ test("there is an X and a sentence at every position, and none where two keys ar
   assert.equal(measure(settingsFrom({ Y: 4, way: 3 })).X, null); // eight features for ten pairs
 });
 
-test("what is stored exactly is read exactly, and where nothing overlaps all ways are one", () => {
+test("exact storage reads back all values; for distant keys, the batch step does within a bound", () => {
   const { read, values, errors } = measure(settingsFrom({ way: 3, noise: 0.8 }));
   assert.ok(values.every((v, i) => Math.abs(v - (read?.[i] ?? 9)) < 1e-9));
   assert.ok((errors?.stored ?? 9) < 1e-9);

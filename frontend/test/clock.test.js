@@ -49,7 +49,7 @@ test("a run is played at its speed and rests at its end", () => {
   assert.equal(rests(), 1);
 });
 
-test("a stall does not skip what was to be seen", () => {
+test("a long stall between frames advances a run by only a few steps", () => {
   const { clock, frame } = harness();
   frame(20);
   const before = clock.step;
@@ -77,7 +77,7 @@ test("a frame stamped before play() moves nothing back", () => {
   assert.ok(clock.playing);
 });
 
-test("without motion all is shown at once, until the reader picks a speed", () => {
+test("with reduced motion a run is shown at once, until the reader picks a speed", () => {
   const { clock, frame } = harness({ last: 100 }, true);
   assert.deepEqual([clock.speed, defaultSpeed(10)], [AT_ONCE, AT_ONCE]);
   frame(50);

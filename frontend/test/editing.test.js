@@ -60,7 +60,7 @@ test("solve inverts a positive definite matrix and refuses a singular one", () =
   assert.equal(solvePositive(moments(keys.slice(0, 3)), b), null);
 });
 
-test("eigenvectors of a 2×2 matrix are orthogonal and rebuild it", () => {
+test("the eigenvectors of a symmetric 2×2 matrix are orthogonal and satisfy Cv = λv", () => {
   const C = [
     [3, -1.2],
     [-1.2, 0.7],
@@ -100,7 +100,7 @@ test("no edit along another direction does less damage", () => {
   }
 });
 
-test("a key among the keys has its leverage; the others pay ‖r‖²(1/h − 1)", () => {
+test("an edit at a stored key of leverage h has the interference ‖r‖²(1/h − 1) at the other keys", () => {
   const { keys, W, v } = DEFAULTS;
   const k = keys[3];
   const edit = rankOne(W, direction(moments(keys), k), k, v);
@@ -128,7 +128,7 @@ test("a zero key has no edit and says why", () => {
   assert.match(String(shown.why), /zero/);
 });
 
-test("two alternating edits contract by cos²θ a round", () => {
+test("each round of two alternating edits multiplies the residual by cos²θ", () => {
   const { past, cosine } = preset("cycle");
   assert.ok(cosine !== null);
   near(past[6][0] / past[4][0], cosine, 1e-9);
@@ -142,7 +142,7 @@ test("a large β protects a kept pair, β = 0 does not", () => {
   assert.ok(spared < 1e-4 * plain);
 });
 
-test("what the questions say is so", () => {
+test("the facts stated in the questions hold, and each right answer is one of the options", () => {
   near(preset("start").total, preset("start").least);
   assert.ok(preset("identity").total > 1.5 * preset("identity").least);
   assert.ok(preset("member").among >= 0);
@@ -180,7 +180,7 @@ test("what the questions say is so", () => {
   ]);
 });
 
-test("Edit with C = I on an axis of the cloud costs no more than the least", () => {
+test("at a key on an axis of the cloud, the edit with C = I has the least interference", () => {
   const keys = cloud(12, 4);
   const k = cloudAxes(keys)[1];
   const shown = consequences(settingsFrom({ keys, k, geometry: "identity" }));
@@ -192,7 +192,7 @@ const withAxes = (keys) => ({ keys, axes: cloudAxes(keys) });
 /** @type {(a: Point, b: Point) => void} */
 const samePlace = (a, b) => assert.ok(norm(minus(a, b)) < 1e-9, `${a} ≠ ${b}`);
 
-test("an axis of the cloud ends where it is dragged, the other stays across it, as long as it was", () => {
+test("a dragged axis ends at the pointer; the other stays perpendicular and keeps its length", () => {
   for (const which of [0, 1]) {
     let shape = withAxes(cloud(12, 4));
     const length = norm(shape.axes[1 - which]);
@@ -218,7 +218,7 @@ test("an axis of the cloud ends where it is dragged, the other stays across it, 
   }
 });
 
-test("a handle of the cloud goes through the origin and comes back, and the keys with it", () => {
+test("dragging an axis of the cloud through the origin and back restores the keys", () => {
   const start = withAxes(cloud(12, 4));
   let shape = start;
   const [x, y] = start.axes[0];
@@ -232,7 +232,7 @@ test("a handle of the cloud goes through the origin and comes back, and the keys
   assert.equal(stretched(flat, 1, [0, 1]).keys, flat.keys);
 });
 
-test("axes keep their side and their place while the keys move", () => {
+test("axes computed anew keep the order and the signs of the previous axes", () => {
   const keys = cloud(12, 4);
   const [long, short] = cloudAxes(keys);
   const before = [scaled(short, -1), long];
@@ -257,7 +257,7 @@ test("many edits follow the law of forgetting", () => {
   assert.ok(errors[T - 1] < 1e-20);
 });
 
-test("cos²θ needs both directions", () => {
+test("cos²θ is null if C is singular, and 1/2 for keys at 45° with C = I", () => {
   assert.equal(
     cosineSquared(
       [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHistory } from "../kit/history.js";
 
-test("changes of one gesture are one step back, and what was undone comes again", () => {
+test("all changes of one gesture are undone in one step, and undone changes can be redone", () => {
   const history = createHistory();
   for (const [was, gesture] of [
     ["a", 1],
@@ -17,7 +17,7 @@ test("changes of one gesture are one step back, and what was undone comes again"
   assert.deepEqual([history.redo("a"), history.redo("d"), history.redo("e")], ["d", "e", null]);
 });
 
-test("a change after an undo begins anew, also by the gesture before", () => {
+test("a change after an undo is a new step, even if it belongs to the same gesture", () => {
   const history = createHistory();
   history.record("a", 1);
   assert.equal(history.undo("b"), "a");
@@ -25,7 +25,7 @@ test("a change after an undo begins anew, also by the gesture before", () => {
   assert.ok(history.canUndo && !history.canRedo);
 });
 
-test("only so many steps are kept, the oldest goes", () => {
+test("the history keeps a limited number of steps and drops the oldest", () => {
   const history = createHistory(2);
   for (const i of [1, 2, 3]) history.record(i, i);
   assert.deepEqual([history.undo(4), history.undo(3), history.undo(2)], [3, 2, null]);

@@ -12,7 +12,7 @@ import { dot, eliminate } from "../math/linear.js";
 /** @import { Axis } from "../kit/axis.js" */
 /** @import { Point } from "../kit/handle.js" */
 
-test("an axis gives back the value whose share it tells, on both scales", () => {
+test("an axis converts values to shares and back, on linear and logarithmic scales", () => {
   /** @type {[Axis, number[]][]} */
   const cases = [
     [axisBetween([-2.7, 1.8]), [-2.7, 0, 1.8]],
@@ -23,14 +23,14 @@ test("an axis gives back the value whose share it tells, on both scales", () => 
   assert.deepEqual(axisBetween([2, 4096], "log").marks, [10, 100, 1000]);
 });
 
-test("an axis around values leaves out what it cannot show", () => {
+test("an axis around values ignores NaN, values above its ceiling, and 0 on a log scale", () => {
   const log = axisAround([0, Number.NaN, 2e-3, 0.5, 1e9], "log", 1e6);
   assert.ok(Math.abs(log.share(1e-3)) < 1e-12 && Math.abs(log.share(1) - 1) < 1e-12);
   const none = axisAround([]);
   assert.ok(none.share(0) > 0 && none.share(1) < 1);
 });
 
-test("rounding opens no decade that holds nothing", () => {
+test("a rounding error adds no empty decade to a logarithmic axis", () => {
   const { marks, share } = axisAround([1 - 1e-12, 1 + 1e-12], "log");
   assert.deepEqual(marks, [1, 10]);
   assert.ok(Math.abs(share(1)) < 1e-9);
@@ -58,11 +58,11 @@ test("elimination solves for many right-hand sides, also where the first pivot i
   });
 });
 
-test("a vector is multiplied by a part of a longer one", () => {
+test("dot multiplies a vector with a slice of a longer one", () => {
   assert.equal(dot([1, 2], [9, 9, 3, 4], 2), 11);
 });
 
-test("a key acts on the explorer, but neither in a field nor with Ctrl", () => {
+test("keyboard shortcuts work, except in a field or with Ctrl", () => {
   let pressed = 0;
   const listen = onKeys({ k: () => pressed++ });
   /** @type {(key: string, more?: object, field?: boolean) => void} */
@@ -78,7 +78,7 @@ test("a key acts on the explorer, but neither in a field nor with Ctrl", () => {
   assert.equal(pressed, 1);
 });
 
-test("a field shows the setting it is named after, and asks for the change of that one", () => {
+test("a field shows the setting of its name and changes only that setting", () => {
   /** @type {object[]} */
   const asked = [];
   const of = fieldsOf({ beta: 60, clamp: true }, (patch) => asked.push(patch));
@@ -107,7 +107,7 @@ test("settings are the same whatever the order of their names", () => {
   assert.ok(!same({ a: 1, b: [2] }, { a: 1, b: [3] }));
 });
 
-test("work in the background ends what it was doing, and returns what was found", async () => {
+test("new background work stops the previous work, and returns its own result", async () => {
   /** @param {string} name */
   function* work(name) {
     for (let i = 0; i < 3; i++) yield;
@@ -133,7 +133,7 @@ test("work in the background ends what it was doing, and returns what was found"
   assert.equal(slices, 4);
 });
 
-test("a number may be typed with powers, spaces and commas, and other text is none", () => {
+test("a typed number may have an exponent, spaces and commas; other text gives null", () => {
   const said = ["1e9", "1,000,000", " 1 000 000 ", "2.5", "-3", "", " ", "many", "1e999", "10⁹"];
   const meant = [1e9, 1e6, 1e6, 2.5, -3, null, null, null, null, null];
   assert.deepEqual(said.map(parsed), meant);

@@ -9,7 +9,7 @@ import { placed } from "../kit/words.js";
 
 /** @import { Point } from "../kit/handle.js" */
 
-test("a line keeps to its square, and only one that leaves is cut", () => {
+test("a line is clipped to its square, and counts as cut only if its end lies outside", () => {
   assert.deepEqual(clipped([0, 0], [1, 2], 3), { from: [0, 0], to: [1, 2], cut: false });
   assert.deepEqual(clipped([0, 0], [6, 3], 3), { from: [0, 0], to: [3, 1.5], cut: true });
   assert.deepEqual(clipped([-6, 0], [0, 0], 3), { from: [-3, 0], to: [0, 0], cut: false });
@@ -18,7 +18,7 @@ test("a line keeps to its square, and only one that leaves is cut", () => {
   assert.equal(clipped([0, 7], [7, 0], 3), null);
 });
 
-test("words of near points do not lie on each other, and all lie in the picture", () => {
+test("labels of nearby points do not overlap and stay inside the picture", () => {
   /** @type {Point[]} */
   const points = [
     [100, 100],
@@ -40,7 +40,7 @@ test("words of near points do not lie on each other, and all lie in the picture"
   assert.deepEqual(placed([{ at: [100, 100], text: "r", dx: 3, dy: -4 }], [], 320), [[103, 96]]);
 });
 
-test("a table is written so that every reader of CSV takes it apart again", () => {
+test("a CSV table quotes commas, quotes and line breaks, and leaves missing values empty", () => {
   const rows = [[1, 'a "b", c', null]];
   assert.equal(csv({ columns: ["x", "y\nz", "w"], rows }), 'x,"y\nz",w\n1,"a ""b"", c",\n');
   assert.deepEqual(table("step", { a: [5, 6], b: [7] }, 1).rows, [
@@ -49,7 +49,7 @@ test("a table is written so that every reader of CSV takes it apart again", () =
   ]);
 });
 
-test("values are Python's", () => {
+test("values are written as Python literals", () => {
   const value = [1.5, -2, true, null, "k", [Number.POSITIVE_INFINITY]];
   assert.equal(literal(value), '[1.5, -2, True, None, "k", [np.inf]]');
 });
@@ -60,7 +60,7 @@ test("a guess is right, wrong, or not counted", () => {
   assert.equal(score(null, "b") + score("a", null), "");
 });
 
-test("a lecture has the questions of its address in their order, all where none is known", () => {
+test("a lecture asks the questions that its address lists, in order, or all if none is known", () => {
   const presets = ["a", "b", "c"].map((key) => ({ key }));
   /** @param {string} search */
   const asked = (search) =>

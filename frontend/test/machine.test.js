@@ -36,7 +36,7 @@ const context = {
   target: 0,
 };
 
-test("each level says what is seen, with its own numbers", () => {
+test("the sentence of each level quotes the current numbers", () => {
   const said = LEVELS.map((_, level) => sentenceOf(level, look, context));
   const expected = [
     ["query after 12 steps", "Frequency 5 of 60,000", "3,072"],
@@ -51,7 +51,7 @@ test("each level says what is seen, with its own numbers", () => {
   });
 });
 
-test("one picture is one, bits are patterns, and noise is called noise", () => {
+test("sentences use the singular for one picture, say patterns for bits, and name noise", () => {
   assert.match(sentenceOf(2, look, { ...context, K: 1 }), / one stored picture, divided by /);
   assert.match(sentenceOf(2, look, { ...context, bits: true }), /6 stored patterns/);
   assert.match(
@@ -67,7 +67,7 @@ test("one picture is one, bits are patterns, and noise is called noise", () => {
   assert.match(sentenceOf(3, { ...look, exact: 0.05 }, context), /as much as 14 % of S/);
 });
 
-test("each level has a formula that comes out, and a section of the book that derives it", () => {
+test("each level has a formula with its numbers and refers to an existing section of the book", () => {
   const plain = LEVELS.map((_, level) => formulaOf(level, look, context).replaceAll("*", ""));
   assert.deepEqual(plain, [
     "θ = √β · Σ products = 8.66 × 0.2887 = 2.50",
@@ -88,7 +88,7 @@ test("each level has a formula that comes out, and a section of the book that de
   }
 });
 
-test("one number is followed, and a stored picture is named, in figures that are seen", () => {
+test("the calculation of one pixel and the phase of a stored picture are written in numbers", () => {
   const numbers = /** @type {[number, number, number]} */ ([0.8125, -0.0139, 0.8125 * -0.0139]);
   const product = "Row 12, column 9, red: 0.81 × (−0.014) = −0.011";
   assert.equal(followed([11, 8], numbers, "×", false), product);
@@ -124,7 +124,7 @@ function comesOut(text) {
   return Math.abs(value - result) <= 1.001 * unit;
 }
 
-test("every product and every sum comes out as it is shown, whatever the setting", () => {
+test("products, sums and quotients agree with their results in the digits shown", () => {
   const draws = normal(key(7), 4000);
   let at = 0;
   const draw = () => draws[at++];
@@ -162,7 +162,7 @@ test("every product and every sum comes out as it is shown, whatever the setting
   }
 });
 
-test("the error of Ŝ and its noise come out of the numbers beside them", () => {
+test("the error and the noise of Ŝ agree with the numbers shown beside them", () => {
   for (const [S, exact] of [
     [0.7931, 0.712],
     [1.70234, 1.70113],
@@ -179,6 +179,6 @@ test("the error of Ŝ and its noise come out of the numbers beside them", () => 
   }
 });
 
-test("at rest there is no step to take", () => {
+test("a state at rest is described as at rest", () => {
   assert.match(sentenceOf(4, { ...look, atRest: true }, context), /At rest/);
 });

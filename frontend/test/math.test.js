@@ -72,7 +72,7 @@ for (const P of [64, 128, 4096]) {
   });
 }
 
-test("where a page may not compile, a block works one float at a time", (t) => {
+test("a block computes one float at a time if the page may not compile WebAssembly", (t) => {
   t.mock.method(WebAssembly, "Module", () => {
     throw new Error("refused by the page's policy");
   });
@@ -147,7 +147,7 @@ for (const basis of BASES) {
   });
 }
 
-test("a part of T is that of every Y, and comes back when a pattern is taken out again", () => {
+test("a part of T does not depend on Y, and removing an added pattern restores it", () => {
   const Xi = patterns(3, 40);
   const of = (/** @type {number} */ Y) =>
     new HadamardFeatures({ D: 40, Y, seed: 0, basis: "sincos" });
@@ -162,7 +162,7 @@ test("a part of T is that of every Y, and comes back when a pattern is taken out
   assert.equal(memory.part(1000).length, 200);
 });
 
-test("the kernel between two patterns is met within four standard errors", () => {
+test("the estimate of the kernel between two patterns is within four standard errors", () => {
   const D = 200;
   const [x, y] = patterns(2, D);
   const features = new HadamardFeatures({ D, Y: 40000, seed: 2 });
@@ -187,7 +187,7 @@ test("the segment's contraction is at least that of its ends, and one pattern co
   assert.ok(Math.abs(lone.contraction(Float64Array.of(1), 0.3) - 0.7) < 1e-12);
 });
 
-test("the printed bound stays a number where the bound itself overflows", () => {
+test("the logarithm of the printed bound stays finite where the bound itself overflows", () => {
   const setting = { D: 3072, K: 8, Y: 20000, beta: 60, eta: 0.1, energy: 0.01 };
   const bounds = [1, 10, 100, 1000].map((steps) => printedBound({ ...setting, steps }));
   assert.ok(bounds.every(Number.isFinite));

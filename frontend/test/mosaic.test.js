@@ -26,7 +26,7 @@ test("a query is always one of the stored pictures, and Y fills whole blocks", (
   assert.equal(settings.Y, 1024);
 });
 
-test("what is hidden is grey and free, and what is seen is held", () => {
+test("hidden pixels are grey and free, visible ones are fixed, and flips change a twentieth", () => {
   const bits = bitsOf(PIXELS, 2);
   const { query, free } = damaged(bits, "quarter", 0);
   assert.equal(
@@ -49,7 +49,7 @@ test("the law asks for frequencies in proportion to K and to the free pixels", (
   assert.ok(law({ ...at, beta: 160 }).needed > needed); // in widths of the well, the query is farther away
 });
 
-test("the words follow what was found, and what the law asks for", () => {
+test("the explanation depends on what was found and on the frequencies that the law needs", () => {
   const settings = settingsFrom({ K: 100, Y: 4096, target: 0 });
   const ready = /** @type {any} */ ({ freedom: 64, law: { needed: 1000 } });
   const both = explain(frame(), frame(), settings, ready);

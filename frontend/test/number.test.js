@@ -13,13 +13,13 @@ import {
   subscript,
 } from "../kit/number.js";
 
-test("one of a kind has no plural", () => {
+test("a count of one is written in the singular, other counts in the plural", () => {
   assert.equal(counted(1, "step"), "one step");
   assert.equal(counted(0, "step"), "0 steps");
   assert.equal(counted(20000, "step"), "20,000 steps");
 });
 
-test("figures are written out, or by their power of ten where they are small or large", () => {
+test("small and large numbers are written with a power of ten, others in full", () => {
   /** @type {[number, string][]} */
   const written = [
     [0, "0"],
@@ -42,7 +42,7 @@ test("figures are written out, or by their power of ten where they are small or 
   assert.equal(figures(3.4e-5, 1), "3·10⁻⁵");
 });
 
-test("an amount may be missing or have run away", () => {
+test("a missing amount is written as none, and one too large as off every scale", () => {
   assert.equal(amount(null), "none");
   assert.equal(amount(undefined), "none");
   for (const lost of [1e6, Number.NaN, Number.POSITIVE_INFINITY, -1e30])
@@ -53,7 +53,7 @@ test("an amount may be missing or have run away", () => {
   );
 });
 
-test("what stands in columns keeps its places, and no zero is negative", () => {
+test("numbers in columns keep their decimal places and never show a negative zero", () => {
   assert.deepEqual(
     [1, -1.234, -0.001, 0].map((v) => fixed(v)),
     ["1.00", "−1.23", "0.00", "0.00"],
@@ -61,7 +61,7 @@ test("what stands in columns keeps its places, and no zero is negative", () => {
   assert.equal(fixed(-0.00004, 4), "0.0000");
 });
 
-test("what only rounding keeps from zero is cleared", () => {
+test("values that differ from zero only by rounding are set to zero", () => {
   assert.deepEqual(
     [2e-16, -2e-16, 2e-12, -0.5].map((v) => cleared(v)),
     [0, 0, 2e-12, -0.5],
@@ -77,7 +77,7 @@ test("a number is kept between two bounds", () => {
   );
 });
 
-test("counts, shares, powers and subscripts", () => {
+test("counts, percentages, powers of ten and subscripts are formatted as text", () => {
   assert.equal(count(20_000.4), "20,000");
   assert.equal(percent(0.456), "46 %");
   assert.equal(power(-12), "10⁻¹²");

@@ -53,7 +53,7 @@ test("vec(AXB) is (Bᵀ ⊗ A) vec(X), and unvec undoes vec", () => {
   near(m.solve(A, m.apply(A, [0.3, -2])), [0.3, -2]);
 });
 
-test("quarter turns are exact, and a factor has the condition and the direction it names", () => {
+test("quarter turns are exact, and a factor has the given condition number and direction", () => {
   assert.deepEqual(m.rotation(90), [
     [0, -1],
     [1, 0],
@@ -66,7 +66,7 @@ test("quarter turns are exact, and a factor has the condition and the direction 
   assert.equal(factor(9, 25, 1)[0].length, 1);
 });
 
-test("the shapes whiten: P H is the identity with both", () => {
+test("shaping both factors makes P H the identity, and shaping none makes P the identity", () => {
   const settings = nextSettings({ ...DEFAULTS, conditionA: 50, conditionD: 7 }, { shape: "both" });
   const { P, H } = createProblem(settings);
   near(m.multiply(P, H), m.identity(4));
@@ -75,7 +75,7 @@ test("the shapes whiten: P H is the identity with both", () => {
   near(shaped(50, 30), createProblem(settings).A);
 });
 
-test("the polar factor is orthogonal and the nearest one", () => {
+test("the polar factor Q is orthogonal, and QᵀX is symmetric and positive definite", () => {
   const X = [
     [3, 1],
     [-2, 0.5],
@@ -89,7 +89,7 @@ test("the polar factor is orthogonal and the nearest one", () => {
   near([...polar([0, 0, 0, 0], 2)], [0, 0, 0, 0]);
 });
 
-test("every linear method without decay keeps the two together, Adam does not", () => {
+test("linear methods keep the two paths together, except with a penalty; Adam and Muon do not", () => {
   for (const method of METHOD_NAMES) {
     const { decay, linear } = METHODS[method];
     const { fate } = run({ ...DEFAULTS, method });
@@ -98,7 +98,7 @@ test("every linear method without decay keeps the two together, Adam does not", 
   }
 });
 
-test("Adam agrees under a signed permutation, Muon under every rotation", () => {
+test("the paths agree for Adam under a quarter turn, and for Muon under every rotation", () => {
   const pure = { ...DEFAULTS, conditionT: 1, conditionV: 1, angleV: 0 };
   assert.equal(run({ ...pure, method: "adam", angleT: 90 }).fate, "together");
   assert.equal(run({ ...pure, method: "adam", angleT: 89 }).fate, "apart");
@@ -119,13 +119,13 @@ test("with one row in V, W moves only along it, and stops short", () => {
   assert.equal(condition(run({ ...DEFAULTS, rankV: 1 }).spectra.P), "singular");
 });
 
-test("a step longer than the stable one runs away, and the count says so", () => {
+test("above the largest stable step size the counts of steps are infinite", () => {
   const counts = counted({ ...DEFAULTS, share: 1.05 });
   assert.deepEqual(Object.values(counts), [Infinity, Infinity, Infinity]);
   assert.equal(counted(nextSettings(DEFAULTS, { shape: "both" })).explicit, 1);
 });
 
-test("a step too long has a fate of its own, however few steps are shown", () => {
+test("a linear method with too long a step is called divergent, however few steps are shown", () => {
   for (const method of METHOD_NAMES) {
     const { linear } = METHODS[method];
     const settings = { ...DEFAULTS, method, share: 1.1, steps: 500 };
@@ -141,7 +141,7 @@ test("a step too long has a fate of its own, however few steps are shown", () =>
   assert.doesNotMatch(verdict, /rounding|settle/);
 });
 
-test("only a penalty's run that settles is said to settle", () => {
+test("a run with a penalty is said to settle only if it does", () => {
   /** @param {number} share */
   const verdict = (share) => {
     /** @type {Settings} */
@@ -153,7 +153,7 @@ test("only a penalty's run that settles is said to settle", () => {
   assert.doesNotMatch(verdictOn(run({ ...DEFAULTS, method: "penalty" }), null), /settle/);
 });
 
-test("every question has settings of its own, and Python's fill the rest", () => {
+test("no two questions have equal settings, and an unknown method from Python is replaced", () => {
   const settings = new Set(PRESETS.map(({ set }) => JSON.stringify(set)));
   assert.equal(settings.size, PRESETS.length);
   assert.equal(initialSettings({ conditionV: 7 }).conditionV, 7);

@@ -11,7 +11,7 @@ const WORDS = {
 };
 
 // Made with jax 0.10.2; tests/widgets/test_retrieval.py compares with the installed JAX at length.
-test("the generator gives JAX's words", () => {
+test("the generator gives the same random bits and split keys as JAX", () => {
   assert.deepEqual([...bits(key(0), 4)], WORDS.bits);
   assert.deepEqual(
     split(key(42)).map((pair) => pair.map((w) => w >>> 0)),

@@ -20,7 +20,7 @@ import { verdict } from "../residual/words.js";
 const near = (a, b, tolerance = 1e-9) =>
   assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b}`);
 
-test("eigenvectors take a symmetric matrix apart", () => {
+test("eigenvalues and eigenvectors reconstruct a symmetric matrix", () => {
   const S = [
     [4, 1, 0.5],
     [1, 3, -2],
@@ -61,12 +61,12 @@ test("the k nearest are those of a full sort, and their weights add to one", () 
   assert.equal(new Neighbours(X, 3, 4, 64).find(query, 0).weigh(1).k, 3);
 });
 
-test("weights stay finite where exp(−distance/σ) would be nothing", () => {
+test("weights stay finite where exp(−distance/σ) underflows to 0", () => {
   const search = new Neighbours(Float64Array.of(1000, 1001), 2, 1, 2).find([0], 0).weigh(0.01);
   near(search.read([5, 7]), 5);
 });
 
-test("one neighbour remembers every example exactly, noise and all", () => {
+test("with one neighbour, base and memory together reproduce every noisy example exactly", () => {
   const settings = { L: 0.4, noise: 0.3, flips: 0.3 };
   const line = drawLine(random.key(4), 60, 3);
   const plane = drawPlane(random.key(4), 60);
@@ -90,7 +90,7 @@ test("one neighbour remembers every example exactly, noise and all", () => {
   }
 });
 
-test("the base stays inside its ball, touches it, and is free of it when it can be", () => {
+test("the base has norm L, unless the unconstrained minimum lies inside its ball", () => {
   const { X, truth } = drawLine(random.key(5), 40, 3);
   for (const L of [0, 0.3, 0.9]) near(Math.hypot(...constrainedErm(X, truth, 3, L)), L);
   const free = constrainedErm(X, truth, 3, 1.2);
@@ -98,7 +98,7 @@ test("the base stays inside its ball, touches it, and is free of it when it can 
   near(Math.hypot(free[1], free[2]), 0, 1e-6);
 });
 
-test("the logistic base is at the best point of its ball: the slope is along w", () => {
+test("no nearby point on the sphere of its ball has a lower loss than the logistic base", () => {
   const set = drawPlane(random.key(6), 300);
   const w = logistic(set.X, set.truth, 0.5);
   near(Math.hypot(...w), 7, 1e-9);
@@ -117,7 +117,7 @@ test("the logistic base is at the best point of its ball: the slope is along w",
   assert.ok(logistic(set.X, set.truth, 0).every((v) => v === 0));
 });
 
-test("classes lie on their sides, and flips take the share they are given", () => {
+test("classes lie on the correct sides of the boundary, and flips change the given fraction", () => {
   assert.deepEqual([classOf(0.5, 0.7), classOf(0.5, 0.3), classOf(-0.5, 0)], [1, 0, 1]);
   const set = drawPlane(random.key(7), 1000);
   const { y } = fitPlane(set, { L: 0.2, flips: 0.2 });
@@ -125,7 +125,7 @@ test("classes lie on their sides, and flips take the share they are given", () =
   assert.ok(Math.abs(wrong - 200) < 60);
 });
 
-test("settings: sizes of each picture, what is measured again, questions apart", () => {
+test("n is limited to the sizes of its view, and a change of k, not of n, is measured anew", () => {
   assert.equal(nextSettings(DEFAULTS, { n: 4096, view: "plane" }).n, sizesOf("plane").at(-1));
   assert.equal(nextSettings(DEFAULTS, { n: 100 }).n, 96);
   assert.equal(placeOf({ view: "line", n: 2 }), 0);
@@ -136,7 +136,7 @@ test("settings: sizes of each picture, what is measured again, questions apart",
   assert.equal(settings.size, PRESETS.length);
 });
 
-test("measuring keeps its data: risks do not depend on what was measured before, nor on how much was drawn", () => {
+test("measured risks do not depend on earlier measurements or on the data kept from them", () => {
   /** @type {(work: Generator<void, any, void>) => any} */
   const finish = (work) => {
     let next = work.next();
@@ -155,7 +155,7 @@ test("measuring keeps its data: risks do not depend on what was measured before,
   }
 });
 
-test("a race answers its n first, then the noise there, then the rest; a new question ends the old", async () => {
+test("a race measures sizes up to n, then noise levels, then the rest; a new race stops it", async () => {
   /** @type {any[]} */
   const heard = [];
   const ask = createMeasurer(5)((answer) => heard.push(answer));
@@ -171,7 +171,7 @@ test("a race answers its n first, then the noise there, then the rest; a new que
   assert.ok(shares.every((v, i) => v > (shares[i - 1] ?? 0) && v <= 1));
 });
 
-test("where curves cross is found between the levels, or said not to be", () => {
+test("the crossing of the curves is interpolated between levels, or null if there is none", () => {
   const sweep = [-1, -0.5, 0.5, 1].map((v) => ({ base: 0, memory: v }));
   near(Number(crossing([0, 1, 2, 3], sweep)), 1.5);
   assert.equal(crossing([0, 1], sweep.slice(0, 2)), null);
@@ -179,7 +179,7 @@ test("where curves cross is found between the levels, or said not to be", () => 
   assert.ok(Math.max(...levelsOf({ ...DEFAULTS, noise: 0.9 }, 0.16)) >= 0.9);
 });
 
-test("a memory that changes nothing is not said to hurt, nor one that differs by rounding to help", () => {
+test("a memory whose risk differs only by rounding is said to change nothing", () => {
   assert.match(verdict({ base: 0, memory: 0 }), /changes nothing/);
   assert.match(verdict({ base: 1.1e-31, memory: 1.8e-32 }), /changes nothing/);
   assert.match(verdict({ base: 0.2, memory: 0.1 }), /helps/);

@@ -40,7 +40,7 @@ const numbers = (own = {}) => ({
 const outcome = (own, overflow = null) =>
   findings(numbers(own), settings, ready, library, overflow);
 
-test("near is not right: its square distance has to be half of the runner-up's", () => {
+test("a picture counts as found only if its squared distance is under half the runner-up's", () => {
   for (const [lead, right] of /** @type {[number, boolean][]} */ ([
     [0, true],
     [0.7, true],
@@ -70,7 +70,7 @@ test("a verdict says what a failure is: a blend, or noise", () => {
   );
 });
 
-test("a run that leaves every scale is said to, and an overflow with what to do", () => {
+test("the report says if values are off every scale, and gives advice after an overflow", () => {
   const words = inWords(7, numbers({ energyDistributed: 1e30, distance: 1e30 }), outcome());
   assert.match(words, /energy −0\.0300, right: coffee/);
   assert.match(words, /Distributed memory: energy off every scale.*distance off every scale\./);
@@ -81,7 +81,7 @@ test("a run that leaves every scale is said to, and an overflow with what to do"
   assert.equal(amount(Number.NaN), "off every scale");
 });
 
-test("numbers are written out, without exponents of a program", () => {
+test("the facts contain no numbers in program notation, such as e+, NaN or Infinity", () => {
   /** @type {any} */
   const of = { config: { Y: 200_000 }, stored: [0], freedom: 300 };
   /** @type {any} */
@@ -91,7 +91,7 @@ test("numbers are written out, without exponents of a program", () => {
   assert.equal(rows.at(-1)?.[1], "2,000 steps a second");
 });
 
-test("steps are counted as a reader counts, and no error is larger than the pictures", () => {
+test("one step is written in the singular, and an error beyond the grey scale in words", () => {
   assert.match(inWords(1, numbers(), outcome()), /^After 1 step\. /);
   assert.match(inWords(0, numbers(), outcome()), /^After 0 steps\. /);
   assert.equal(errorInWords(0.0419, false), "mean error per pixel 0.042");
@@ -109,7 +109,7 @@ test("the sentence while a run plays depends on its end", () => {
   assert.match(playing(outcome()), /both memories move the hidden pixels towards what/);
 });
 
-test("a state is judged on the way as soon as nothing more of it will be seen to change", () => {
+test("a state counts as settled if it does not visibly differ from the end of the run", () => {
   const end = outcome({ errorExact: 0.013, grainExact: 0.001 }).exact;
   const at = (/** @type {object} */ own) => isSettled(outcome(own).exact, end);
   assert.ok(at({ errorExact: 0.016, grainExact: 0.004 }));
@@ -118,7 +118,7 @@ test("a state is judged on the way as soon as nothing more of it will be seen to
   assert.ok(!at({ errorExact: 0.013, grainExact: 0.001, leadExact: 0.9 }));
 });
 
-test("the sentence follows the settings, and names what would help", () => {
+test("the sentence after a run explains the outcome, suggests a change and fits its space", () => {
   const set = { ...DEFAULTS, beta: 75, Y: 60000 };
   assert.ok(OPENING.length <= ROOM);
   /** @type {(own?: object, more?: object) => string} */
@@ -159,7 +159,7 @@ test("the sentence follows the settings, and names what would help", () => {
   assert.match(text({}, { isStored: false }), /not stored/);
 });
 
-test("the strip of the vector is longer with Y, and within its bounds", () => {
+test("the strip of the vector grows with Y, up to its full width", () => {
   const [low, high] = RULES.counts.Y;
   const widths = [low, 20_000, 60_000, high].map(columnsOf);
   assert.ok(widths.every((w, i) => i === 0 || w > widths[i - 1]));
@@ -200,7 +200,7 @@ test("a map is bright where the error is small, dark where it is large, and neve
   assert.equal(shade(-1), shade(0));
 });
 
-test("a stroke in few events has no gaps, whichever way it goes", () => {
+test("a brush stroke has no gaps between pointer events, in any direction", () => {
   /** @type {[Cell, Cell][]} */
   const strokes = [
     [
@@ -226,7 +226,7 @@ test("a stroke in few events has no gaps, whichever way it goes", () => {
   assert.deepEqual(between([4, 4], [4, 4]), [[4, 4]]);
 });
 
-test("what is counted is marked in whole numbers, from the first", () => {
+test("an axis of counts is marked at whole numbers, starting with the lowest", () => {
   assert.deepEqual(roundNumbers(1, 2, 1), [1, 2]);
   assert.deepEqual(roundNumbers(1, 1, 1), [1]);
   assert.deepEqual(roundNumbers(0, 1, 1), [0, 1]);

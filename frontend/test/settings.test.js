@@ -36,7 +36,7 @@ test("a picture of half the size holds the means of its blocks", () => {
   assert.ok(Math.abs(picture[3 * (5 * 32 + 10) + 1] - mean) < 1e-6);
 });
 
-test("a picture of the reader's becomes bits, half of them ones", () => {
+test("a reader's picture becomes bits, about half of which are ones", () => {
   const bits = bitsOf(resize(bytes.subarray(0, length), SIDE, 10, 255));
   assert.equal(bits.length, 100);
   const ones = bits.reduce((a, b) => a + b, 0);
@@ -59,12 +59,12 @@ for (const side of /** @type {Side[]} */ (["top", "bottom", "left", "right", "bo
   });
 }
 
-test("the top is the top and the left is the left", () => {
+test("covering the top hides upper rows, and covering the left hides left columns", () => {
   assert.ok(isOccluded(0, 31, 32, 0.5, "top") && !isOccluded(31, 0, 32, 0.5, "top"));
   assert.ok(isOccluded(31, 0, 32, 0.5, "left") && !isOccluded(0, 31, 32, 0.5, "left"));
 });
 
-test("paint hides, restoring shows again, and only what shows is known", () => {
+test("painted pixels are hidden, restored ones are visible, and only visible ones are known", () => {
   const truth = new Float32Array(3 * 32 * 32).fill(0.25);
   const paint = noPaint(32);
   dab(paint, 4, 4, 3, [255, 0, 51]);
@@ -82,7 +82,7 @@ test("paint hides, restoring shows again, and only what shows is known", () => {
   assert.deepEqual(pixel(6, 8), [0.25, 0.25, 0.25]);
 });
 
-test("noise shakes what is visible only, and is the same for the same seed", () => {
+test("noise changes only visible pixels, and is the same for the same seed", () => {
   const truth = new Float32Array(3 * 32 * 32).fill(0.5);
   /** @type {Settings} */
   const options = { ...DEFAULTS, fill: "grey", noise: 0.1 };
@@ -94,7 +94,7 @@ test("noise shakes what is visible only, and is the same for the same seed", () 
   assert.deepEqual(corrupt(truth, 32, options).query, query);
 });
 
-test("patches: the first K, in and out, never empty, another collection, another seed", () => {
+test("K stores the first pictures, single ones can be added or removed, and one always stays", () => {
   const shelf = library();
   /** @type {(from: typeof settings, patch: import("../retrieval/change.js").Patch) => number[]} */
   const after = (from, patch) => storedOf(nextSettings(from, patch, shelf));
@@ -113,7 +113,7 @@ test("patches: the first K, in and out, never empty, another collection, another
   assert.equal(initialSettings({ target: 9, also: [-1] }, shelf).also.length, 0);
 });
 
-test("a picture of the reader's is never lost: not by K, nor by another collection", () => {
+test("a reader's picture stays stored when K or the collection changes", () => {
   const shelf = library();
   const key = shelf.add(bytes.slice(length, 2 * length));
   const own = nextSettings(settings, { store: key, pressed: true, target: key }, shelf);
@@ -129,7 +129,7 @@ test("a picture of the reader's is never lost: not by K, nor by another collecti
   assert.ok(storedOf(back).includes(-1));
 });
 
-test("a picture of the reader's can be the query of something not stored", () => {
+test("a reader's picture can be the query without being stored", () => {
   const shelf = library();
   const key = shelf.add(bytes.slice(length, 2 * length));
   const ready = prepare({ ...settings, target: key }, shelf, noPaint(32));
@@ -162,7 +162,7 @@ test("an address leads to the same settings, whatever the reader has set", () =>
   assert.deepEqual(accepted({ K: 3.5, beta: 900, basis: "x", also: [0.5] }, opening, admits), {});
 });
 
-test("no stop of a slider is dead, and an arrow on the map always moves the point", () => {
+test("the stops of a slider strictly increase, and an arrow key always moves the map's point", () => {
   for (const all of [stops([1, 200]), stops([1000, 200000], 2), stops([0.02, 2], 2)]) {
     assert.ok(all.length > 60 && all.every((v, i) => i === 0 || v > all[i - 1]));
   }
@@ -185,7 +185,7 @@ test("a map is filled coarse to fine, each cell once", () => {
   assert.deepEqual(new Set(early), new Set(["2,2"]));
 });
 
-test("the facts count K·D numbers against 2Y, and the known pixels are held", () => {
+test("the exact memory has K·D numbers and T has 2Y, and only unknown pixels are free", () => {
   const ready = prepare(settings, library(), noPaint(32));
   assert.deepEqual(ready.numbers, { exact: 3 * 3072, distributed: 120000 });
   assert.equal(ready.freedom, 1536);
@@ -196,7 +196,7 @@ test("the facts count K·D numbers against 2Y, and the known pixels are held", (
   assert.deepEqual([one.numbers.distributed, one.freedom], [60000, 3072]);
 });
 
-test("changing K writes and erases only what changed, and ends at the same T", () => {
+test("after patterns are added and removed, T equals that of a memory stored at once", () => {
   const shelf = library();
   /** @param {number[]} stored */
   const at = (stored) => {

@@ -60,7 +60,7 @@ function outcome(own) {
   return { exact, distributed };
 }
 
-test("a larger β lowers the limit alone, a larger Y the noise alone, and K helps neither", () => {
+test("a larger β lowers only the limit, a larger Y only the noise, and a larger K worsens both", () => {
   const at = both({});
   const [sharp, long, many] = [
     both({ beta: 150 }),
@@ -91,7 +91,7 @@ for (const { beta, K } of EDGES) {
   });
 }
 
-test("no noise is allowed exactly where the exact memory fails", () => {
+test("the limit for the noise is 0 exactly where the exact memory fails", () => {
   for (const own of [
     { beta: 20 },
     { K: 24 },
@@ -102,7 +102,7 @@ test("no noise is allowed exactly where the exact memory fails", () => {
   }
 });
 
-test("a picture that is not stored bears no noise, and what the law does not know is not shown", () => {
+test("the limit is 0 for a picture not stored, and none is given if the law does not apply", () => {
   const { strengths, ready } = setting({ target: 9 });
   assert.equal(strengths?.limit, 0);
   assert.equal(whereOf({ limit: 0, noise: 1 }, ready.isStored), "This picture is not stored.");
@@ -115,7 +115,7 @@ test("a picture that is not stored bears no noise, and what the law does not kno
   assert.match(unknownOf({ collection: "bits" }, 100), /photographs/);
 });
 
-test("near the edge neither is called the stronger one", () => {
+test("near the limit the words say only that the vector may work or may fail", () => {
   assert.equal(whereOf({ limit: 0.7, noise: 0.28 }, true), "Noise below limit: the vector works.");
   assert.equal(whereOf({ limit: 0.3, noise: 0.28 }, true), "Noise just below limit: it may work.");
   assert.equal(whereOf({ limit: 0.25, noise: 0.28 }, true), "Noise just above limit: it may fail.");
@@ -124,7 +124,7 @@ test("near the edge neither is called the stronger one", () => {
   assert.deepEqual([0, 0.002, 0.7, 2.147].map(strength), ["0", "< 0.01", "0.70", "2.15"]);
 });
 
-test("noise wins above the last β at which the limit falls through the noise", () => {
+test("noise wins above the last β at which the limit falls below the noise", () => {
   const points = (/** @type {number[]} */ ...ratios) =>
     ratios.map((ratio, i) => /** @type {[number, number]} */ ([10 ** i, ratio]));
   assert.equal(crossing(points(0, 2, 2)), null); // noise never wins

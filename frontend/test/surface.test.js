@@ -22,7 +22,7 @@ const wave = (shift) =>
 const pictures = new Pictures([wave(0.4), wave(0.9), wave(1.7)]);
 const stored = { names: ["a", "b", "c"], pictures, side: SIDE, reach: reachOf(pictures) };
 
-test("a place of the plane is where its own picture lies", () => {
+test("the picture of a point in the plane is projected back to that point", () => {
   for (const at of /** @type {Point[]} */ ([
     [0.03, -0.02],
     [-0.2, 0.1],
@@ -33,7 +33,7 @@ test("a place of the plane is where its own picture lies", () => {
   }
 });
 
-test("what the reader presses on the surface is the place that is drawn there", () => {
+test("a press on the surface selects the point that is drawn at that pixel", () => {
   const { exact, least } = consequences({ ...DEFAULTS, beta: 300 }, stored);
   const { reach } = stored;
   const height = (/** @type {Point} */ at) => exact.energy(at) - least;
@@ -54,7 +54,7 @@ test("what the reader presses on the surface is the place that is drawn there", 
   }
 });
 
-test("the whole surface is in sight from every side, at every β", () => {
+test("the rim of the surface lies inside the drawing at every rotation and β", () => {
   for (const beta of [1, 20, 120, 400]) {
     const { exact, least } = consequences({ ...DEFAULTS, beta }, stored);
     const { reach } = stored;
@@ -74,7 +74,7 @@ test("the whole surface is in sight from every side, at every β", () => {
   }
 });
 
-test("moving the start asks for a blend, and covering a picture for that picture", () => {
+test("moving the start selects a blend, and covering a picture selects that picture", () => {
   const moved = nextSettings(DEFAULTS, { query: [0.1, 0] });
   assert.equal(moved.start, "blend");
   assert.equal(nextSettings(moved, { covered: 0.2 }).start, "covered");
@@ -82,14 +82,14 @@ test("moving the start asks for a blend, and covering a picture for that picture
   assert.ok(Math.hypot(...inside([5, 5], 0.3)) <= 0.3 + 1e-12);
 });
 
-test("an address sets what it may and nothing that the page could not draw", () => {
+test("an address sets valid values and ignores invalid ones", () => {
   const of = (/** @type {string} */ hash) => accepted(decode(hash)?.values ?? {}, DEFAULTS, admits);
   const state = { beta: 30, query: [0.2, -0.4] };
   assert.deepEqual(of(encode("surface", state)), state);
   assert.deepEqual(of("#r1:surface?beta=0&steps=1e9&start=noise&from=3&query=[9,0]"), {});
 });
 
-test("every answer is a sentence with numbers in it, and every guess can be judged", () => {
+test("answers contain no undefined numbers, and each right answer is one of the options", () => {
   for (const { key, set, after, predict } of presetsOf(stored)) {
     for (const steps of [1, 40]) {
       const shown = {

@@ -36,7 +36,7 @@ const random = (seed) => () => {
   return seed / 2147483647 - 0.5;
 };
 
-test("dividing from the right undoes multiplying", () => {
+test("rightDivide(A, B) times B gives A", () => {
   const draw = random(3);
   const [A, B] = [dense(6, 6), dense(6, 6)];
   A.data.forEach((_, i) => {
@@ -93,7 +93,7 @@ test("backpropagation equals finite differences of the loss", () => {
   }
 });
 
-test("all x at once give, to the last bit, what one x after the other gives", () => {
+test("outputs for all x* at once equal those for one x* at a time, to the last bit", () => {
   for (const patch of /** @type {Patch[]} */ ([
     { size: 4 },
     { size: 3, switch: 0 },
@@ -111,7 +111,7 @@ test("all x at once give, to the last bit, what one x after the other gives", ()
   }
 });
 
-test("what is looked at changes neither the curves nor the step, a pair changes both", () => {
+test("the probe changes neither step nor curves; a new pair changes only the curve after a step", () => {
   const network = buildNetwork({ ...PUBLISHED, size: 3 });
   const settings = { ...PUBLISHED, size: 3 };
   const first = observe(network, settings);
@@ -128,7 +128,7 @@ test("what is looked at changes neither the curves nor the step, a pair changes 
   assert.deepEqual(observe(network, settings).after, first.after);
 });
 
-test("a fit is the same whatever the step's own constants, and is asked for once", () => {
+test("a new offset or x needs no new fit, and a new target does", () => {
   const base = nextSettings(PUBLISHED, { construction: "constant", size: 50 });
   /** @type {Settings} */
   const other = { ...base, offset: 0, x: 0.1 };
@@ -153,7 +153,7 @@ test("a line that leaves the picture is marked where it goes farthest", () => {
   assert.deepEqual(cutsOf(line.slice(0, 1), "exact"), []);
 });
 
-test("each construction builds at each of its sizes, and before the step answers with its starting value", () => {
+test("before the step, each construction outputs its starting value at every x*", () => {
   for (const construction of /** @type {Construction[]} */ (Object.keys(CONSTRUCTIONS)))
     for (const size of CONSTRUCTIONS[construction].sizes.slice(0, 2)) {
       const settings = { ...PUBLISHED, construction, size };
@@ -163,7 +163,7 @@ test("each construction builds at each of its sizes, and before the step answers
     }
 });
 
-test("off the ramps the errors of a table network are those of its table", () => {
+test("off the ramps, a table network's outputs after the step agree with its table", () => {
   for (const target of /** @type {TargetName[]} */ (["sine", "neighbour", "bump", "drawn"])) {
     /** @type {Settings} */
     const settings = { ...PUBLISHED, target, construction: "logdepth", size: 8, y: -0.6 };
@@ -195,13 +195,13 @@ test("the question on the switch advises another x* only where one helps", () =>
   for (const y of [-1.5, 0.7]) assert.match(answer({ y, probe: 0.3 }), /64 cells fire/);
 });
 
-test("a new construction comes with a size of its own", () => {
+test("choosing a construction sets the size to its usual one", () => {
   assert.equal(nextSettings(PUBLISHED, { construction: "shallow" }).size, 200);
   assert.equal(nextSettings({ ...PUBLISHED, size: 6 }, { construction: "logdepth" }).size, 8);
   assert.equal(nextSettings(PUBLISHED, { construction: "logdepth" }).size, 8);
 });
 
-test("only what changes the network builds a new one", () => {
+test("a new network is built only if a setting that it depends on changes", () => {
   const key = networkKey(PUBLISHED);
   assert.equal(networkKey({ ...PUBLISHED, x: 0.1, y: 0, probe: 0, ratio: 2 }), key);
   assert.equal(networkKey({ ...PUBLISHED, profile: [0, 1] }), key);
@@ -213,7 +213,7 @@ test("only what changes the network builds a new one", () => {
   assert.notEqual(networkKey({ ...drawn, profile: TENT.map((v) => -v) }), networkKey(drawn));
 });
 
-test("a target that rounding keeps from zero reads 0, a small setting does not", () => {
+test("a target that differs from zero only by rounding is shown as 0, a small setting is not", () => {
   const pairs = [
     [0.3, 0.7],
     [0, 1],

@@ -20,7 +20,7 @@ function count(post) {
   };
 }
 
-test("where no worker can be made the page's own thread answers, in order, until it is closed", async () => {
+test("without a worker the page's own thread answers, in order, until the link is closed", async () => {
   class Refused {
     constructor() {
       throw new Error("none here");

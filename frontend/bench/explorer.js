@@ -130,8 +130,8 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   /** @type {[string, string][]} */
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
-    ["Overlap ρ", amount(rho, 2)],
-    ["Differ from “at once” by at most", rho < 1 ? figures(bound, 2) : "no bound"],
+    ["Largest sum of overlaps, ρ", amount(rho, 2)],
+    ["Sequence, exact: off by at most", rho < 1 ? figures(bound, 2) : "no bound"],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
     ["Stored, in float32", `${count(4 * numbers)} bytes`],
   ];

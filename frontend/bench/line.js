@@ -43,7 +43,7 @@ export function createLine(onMove) {
       const drawn = veiled ? null : curve;
       const lines = { truth: over(TRUE.line), read: drawn ? over(drawn) : [] };
       const summary = drawn
-        ? `At the keys, from left to right of their order: ${Array.from(read ?? [], (v) => fixed(v, 1)).join(", ")}.`
+        ? `At the keys, in the order of the pairs: ${Array.from(read ?? [], (v) => fixed(v, 1)).join(", ")}.`
         : "";
       draw({ lines, x: [-REACH, REACH], y: [-HIGH, HIGH], summary });
       under.replaceChildren(

@@ -41,7 +41,7 @@ export function createPanel(settings, change, onOff) {
       symbol: "σ",
       scale: "log",
       format: figures,
-      title: "How far a write is seen: it has fallen to 1/e at this distance from its key",
+      title: "How far a write is seen from its key: the σ of the kernel under More",
       ...{ min, max },
     }),
     noise: slider({
@@ -91,7 +91,7 @@ export function createPanel(settings, change, onOff) {
     }),
     seed: slider({
       ...of("seed"),
-      label: "draw of what is random",
+      label: "random draw",
       max: 50,
       title: "The seed of jax.random",
     }),

@@ -79,7 +79,7 @@ const QUESTIONS = [
   },
   {
     key: "apart",
-    name: "Does the order matter far apart?",
+    name: "And if the keys are far apart?",
     ask: "Seven keys are far apart. All at once, in sequence, exactly: does the method of writing matter?",
     predict: {
       options: [
@@ -105,7 +105,7 @@ const QUESTIONS = [
       right: best,
     },
     after: (measured) =>
-      `Errors at unseen keys: ${priced(measured)}. The exact method reproduces the noise. The theorem on risk recommends a ridge with ω = 1/0.5² = 4.`,
+      `Errors at unseen keys: ${priced(measured)}. The exact method reproduces the noise. A theorem of this chapter recommends a ridge with ω = 1/0.5² = 4.`,
     set: { pairs: evenly(12), way: 3, width: 0.6, noise: 0.5, omega: 4 },
   },
   {
@@ -115,18 +115,18 @@ const QUESTIONS = [
     predict: {
       options: [
         ["fades", "it fades to 0"],
-        ["stays", "it stays up"],
+        ["stays", "it stays level"],
       ],
       right: (measured) => (Math.abs(atTheEnd(measured)) > 0.2 ? "stays" : "fades"),
     },
     after: (measured) =>
-      `At the right end it reads ${amount(atTheEnd(measured), 2)}: the weights add up to one everywhere, so the memory answers a far key as firmly as a near one. Switch the division off, and the reading fades to the base.`,
+      `At the right end it reads ${amount(atTheEnd(measured), 2)}: the weights add up to one everywhere, so the memory answers a far key as firmly as a near one. Switch the division off, and the reading fades to 0.`,
     set: { pairs: evenly(7, -1.2, -0.15), way: 0, width: 0.15, divide: true },
   },
   {
     key: "changed",
     name: "Which method follows a changed fact?",
-    ask: "Pair 4 has a wrong value, and pair 9 gives the same key a new one. Which method answers best now?",
+    ask: "Pair 4 has a wrong value, and pair 9, at nearly the same key, has the true one. Which method answers best now?",
     predict: {
       options: [
         ["sequence", "in sequence"],
@@ -141,8 +141,8 @@ const QUESTIONS = [
   },
   {
     key: "rounds",
-    name: "Does writing again settle?",
-    ask: "The remaining error is written again eight times, all pairs at once each time. Does the error settle?",
+    name: "Do repeated writes settle?",
+    ask: "All pairs are written at once, in eight rounds; each round writes the remaining error. Does the error settle?",
     predict: {
       options: [
         ["settles", "it settles"],
@@ -157,7 +157,7 @@ const QUESTIONS = [
   {
     key: "features",
     name: "How many frequencies replace the list?",
-    ask: "Two vectors of cosines in place of the list. How many frequencies put the reading within 0.03 of the list’s?",
+    ask: "Two vectors of cosines, for the values and for ones, replace the list. How many frequencies put the reading within 0.03 of the list’s?",
     predict: {
       options: [
         ["60", "about 60"],

@@ -24,7 +24,7 @@ const MATRICES = {
 
 /** The book's results by their method of writing, where the reading is not divided. @type {Record<Way, string>} */
 const RESULTS = {
-  batch: "MAML, TUV",
+  batch: "MAML, a factor",
   sequence: "ROME, in turn",
   ridge: "MEMIT",
   exact: "ROME, jointly",
@@ -36,8 +36,12 @@ export function resultOf(way, { divide, Y }) {
   return way === "batch" && Y ? "DrDAM" : RESULTS[way];
 }
 
-/** @type {(settings: Pick<Settings, "way" | "omega">) => string} */
-export function formula({ way, omega }) {
+/** @type {(settings: Pick<Settings, "way" | "omega" | "rounds">) => string} */
+export const formula = ({ way, omega, rounds }) =>
+  `${rounds > 1 ? "each round: " : ""}${matrix(way, omega)}`;
+
+/** The matrix X of one round. @type {(way: number, omega: number) => string} */
+function matrix(way, omega) {
   const named = wayAt(way);
   if (named) return MATRICES[named];
   const { earlier, later, slack } = placeOf(way, omega);
@@ -47,18 +51,18 @@ export function formula({ way, omega }) {
 }
 
 export const HELP =
-  "The reading is the residuals, times X, times the kernel at the key. X = (D⁻¹ + a·U + b·Uᵀ + d·I)⁻¹: S holds the kernel between all keys, " +
+  "The reading is the residuals, times X, times the kernel between keys and query. X = (D⁻¹ + a·U + b·Uᵀ + d·I)⁻¹: S holds the kernel between all keys, " +
   "D⁻¹ is its diagonal, U the part above it. First a goes from 0 to 1: a write subtracts more and more of what earlier writes " +
   "answer at its key. Then b goes from 0 to 1 (a write allows for later ones too) and d from 0 to 1/ω; at last d returns to 0.";
 
 /** @type {Record<Way, string>} */
 const HERE = {
   batch:
-    "Each pair as if it were alone: one step of gradient descent, as in a step of MAML, a step on U in W = TUV, and a layer of linear attention.",
+    "Each pair as if it were alone: one step of gradient descent, as in a step of MAML, a step on one factor of a product, and a layer of linear attention.",
   sequence:
     "One after another, each time only the missing part: the delta rule, as in DeltaNet and in ROME edit by edit.",
   ridge:
-    "Least squares with a slack: recursive least squares, MEMIT, the mean of a Gaussian process. The order no longer matters.",
+    "Ridge regression: recursive least squares, MEMIT, the mean of a Gaussian process. The order no longer matters.",
   exact:
     "Every pair exactly, with the least change: many of ROME’s edits solved jointly, or rounds without end.",
 };
@@ -67,12 +71,13 @@ const HERE = {
 const AGAIN = {
   batch: (n) =>
     `${n} steps of gradient descent, each on all pairs: an inner loop of MAML with ${n} steps.`,
+  ridge: (n) => `${n} rounds of ridge regression: on the way to the exact one.`,
   sequence: (n) => `${n} rounds of the delta rule, Kaczmarz’s method: on the way to the exact one.`,
 };
 
 const DIVIDED = {
   batch:
-    "A mean of the values, the nearer ones counting more: soft neighbours, as in ResMem, and one update of an exact dense memory.",
+    "A mean of the values, the nearer ones counting more: soft neighbours, as in ResMem.",
   other: "A ratio of two linear memories. None of the five results writes this way and divides.",
 };
 
@@ -83,11 +88,11 @@ export function here({ way, divide, Y, rounds }) {
   const again = rounds > 1 && named && AGAIN[named];
   if (again) return again(rounds);
   if (named === "batch" && Y)
-    return "Each pair adds its features, whatever is stored: the distributed memory, and its T.";
+    return "Each pair adds its features, whatever is stored: the vector of a distributed memory.";
   if (named) return HERE[named];
   if (way < 1)
     return `A write subtracts ${figures(way, 2)} of what the earlier ones answer at its key.`;
   if (way < 2)
-    return `It also allows for ${figures(way - 1, 2)} of what the later ones will answer there.`;
-  return "Nearly exact: because of the remaining slack d, the stored values are not read exactly.";
+    return `A write subtracts what the earlier ones answer at its key, and ${figures(way - 1, 2)} of what the later ones do.`;
+  return "Nearly exact: a small multiple of I is left, so the stored values are not read exactly.";
 }

@@ -189,7 +189,7 @@ const NOTES = {
   line: "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour; Zₙ is the squared distance to it. Printed: Theorem 5.3 of the ResMem paper, with constant 1 and without noise.",
   plane: "No law is known here: all of it is measured, against the true classes.",
   waves:
-    "Law: the mean square of the wave that is left, times mₙ = 2 E(1 − cos 2πνv), for one neighbour at distance v.",
+    "Law: the mean square of the wave that is left, times 2 E(1 − cos 2πfv): f is its frequency, v the distance to one neighbour.",
 };
 
 /** @type {(drawn: Chart, settings: Settings, race: Measured, place: number, hidden: boolean) => void} */
@@ -274,7 +274,7 @@ function drawFrequencies(drawn, settings, { levels, sweep }, hidden) {
 
 /** @type {(view: string, sweep: Risks[], threshold: number | null) => string} */
 function greenMark(view, sweep, threshold) {
-  if (view === "line") return ", the green one the law’s border, (1 − L)²(1 − E Zₙ/d)";
+  if (view === "line") return ", the green one the law’s threshold, (1 − L)²(1 − E Zₙ/d)";
   if (sweep.length > 0 && threshold === null) return "; the measured curves do not cross here";
   return ", the green one where the measured curves cross";
 }

@@ -91,8 +91,8 @@ export function createMaps() {
         const wrong = scores[key].filter((v, i) => v > 0.5 !== (scores.truth[i] === 1)).length;
         const words =
           key === "memory"
-            ? `from ${fixed(low)} to ${fixed(high)}`
-            : `${fixed((100 * wrong) / CELLS ** 2, 1)} % of the square wrong; from ${fixed(low)} to ${fixed(high)}`;
+            ? `values ${fixed(low)} to ${fixed(high)}`
+            : `${fixed((100 * wrong) / CELLS ** 2, 1)} % of the square wrong; values ${fixed(low)} to ${fixed(high)}`;
         note(words);
         canvas.setAttribute("aria-label", `${title}, ${words}`);
       }

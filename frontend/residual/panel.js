@@ -57,7 +57,7 @@ export function createPanel(settings, change, seek) {
       max: 1.2,
       step: 0.05,
       format: figures,
-      help: "Largest norm allowed to the base’s weights θ. The truth has norm 1 on the line, and the base cannot learn the rest.",
+      help: "Largest norm of the base’s weights: L on the line, where the truth has norm 1, and 14·L in the plane.",
     }),
     k: slider({
       ...of("k"),
@@ -123,7 +123,7 @@ export function createPanel(settings, change, seek) {
   });
   const redraw = button({
     label: "Draw other examples",
-    title: "Another seed, the same law",
+    title: "Another seed, the same distribution",
     onClick: () => change({ redraw: true }),
     "data-name": "redraw",
   });

@@ -101,7 +101,7 @@ const QUESTIONS = [
   {
     key: "printed",
     name: "How tight is the printed bound?",
-    ask: "The ResMem paper bounds this risk by a rate of n^(−1/d) and calls the rate exact. How far above the risk does the bound lie?",
+    ask: "Yang et al. (ResMem, 2023) bound this risk at the rate n^(−1/d) and call the rate exact. How far above the risk does the bound lie?",
     predict: {
       options: [
         ["tight", "Within 2×"],
@@ -159,7 +159,7 @@ const QUESTIONS = [
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `No: the nearest neighbour has nearly all the weight, and the risk is ${number(r.risk.memory)}, as with one neighbour. σ must be about as large as the distances to the twenty neighbours.`,
+      `No: the nearest neighbours have most of the weight, and the risk is ${number(r.risk.memory)}, near that of one neighbour. σ must be about as large as the distances to the twenty neighbours.`,
     set: { d: 2, noise: 0.25, k: 20, sigma: 0.01, n: 512 },
   },
   {

@@ -22,7 +22,7 @@ const onLine = ({ seed, n, d, L, k, sigma, noise }) =>
     "",
     `points, noise = jax.random.split(jax.random.key(${seed}))`,
     `X = np.asarray(jax.random.normal(points, (${n}, ${d + 2}), "float32"), float)  # uniform in a ball:`,
-    `X = ${d + 2} ** 0.5 * X[:, :${d}] / np.linalg.norm(X, axis=1, keepdims=True)  # two coordinates go`,
+    `X = ${d + 2} ** 0.5 * X[:, :${d}] / np.linalg.norm(X, axis=1, keepdims=True)  # drop two coordinates`,
     `y = X[:, 0] + ${noise} ** 0.5 * np.asarray(jax.random.normal(noise, (${n},), "float32"), float)`,
     L > 0
       ? `theta = np.asarray(constrained_erm(X, y, ${L}).theta)  # the base: least squares, ‖θ‖ ≤ ${L}`

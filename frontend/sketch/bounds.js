@@ -55,7 +55,7 @@ const LINES = [
   ["printed", "eq. 12, as printed", "printed"],
   ["solved", "… recursion solved exactly", "law", "7 3"],
   ["best", "… best Lipschitz constant", "local", "2 3"],
-  ["contraction", "… contraction ρ", "distributed"],
+  ["contraction", "… growth ρ of one step", "distributed"],
 ];
 
 /** @type {Sketch<Settings>} */
@@ -67,24 +67,24 @@ export const printed = {
     {
       key: "paper",
       name: "At β = 10",
-      ask: "No two states of the cube are more than 1 apart: a bound above the bottom line says nothing. Which repair brings it down, and does a larger Y help?",
+      ask: "All states lie in a cube of diameter 1: a bound above the bottom line says nothing. Which repair brings it down, and does a larger Y help?",
       after: ({ words }) =>
         `${words} The last two are one line where κ = β/4 is at least 2; below β = 8 they part.`,
       set: {},
     },
     {
       key: "hot",
-      name: "Where it stores",
-      ask: "β = 50, where 500 patterns are distinguished. How does each line depend on β?",
+      name: "At β = 50",
+      ask: "At β = 50 the memory distinguishes 500 patterns. How does each line depend on β?",
       after: ({ words }) =>
-        `${words} The printed constant has e^(β/2) in each step, the best one β/4.`,
+        `${words} The printed constant grows like βe^(β/2), the best one like β/4.`,
       set: { beta: 50 },
     },
   ],
   chart: {
-    title: "How far bounds on ‖x − x̂‖ lie above the whole cube (D = 100, K = 500, η = 0.1)",
+    title: "Bounds on ‖x − x̂‖ after L steps (D = 100, K = 500, η = 0.1)",
     x: { label: "steps L" },
-    y: { label: "orders of magnitude", scale: "log" },
+    y: { label: "log₁₀ of the bound", scale: "log" },
     series: LINES.map(([key, label, tone, dash]) => ({ key, label, tone, dash })),
   },
   fields(settings, change) {
@@ -119,7 +119,7 @@ export const printed = {
     const at = all[49];
     return {
       drawing: { lines, x: [0, MOST], y: [LEAST, 10_000] },
-      words: `After 50 steps eq. 12 is ${power(at.printed)}; the recursion solved leaves ${power(at.solved)}, the best constant ${power(at.best)}, the contraction ${power(at.contraction)}. The cube is 1 wide.`,
+      words: `After 50 steps eq. 12 is ${power(at.printed)}; the recursion solved leaves ${power(at.solved)}, the best constant ${power(at.best)}, the growth ρ ${power(at.contraction)}. The cube’s diameter is 1.`,
       rows: LINES.map(([key, label]) => [`${label}, L = 50`, power(at[key])]),
     };
   },

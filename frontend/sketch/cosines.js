@@ -43,7 +43,7 @@ export const cosines = {
     {
       key: "three",
       name: "Three cosines",
-      ask: "The thin lines are three cosines, the thick one their mean. All start at 1. Add frequencies: what is left of the waves?",
+      ask: "The dotted lines are three cosines, the orange one their mean. All start at 1. Add frequencies: what is left of the waves?",
       after: ({ words }) => words,
       set: {},
     },
@@ -57,7 +57,7 @@ export const cosines = {
   ],
   chart: {
     title: "The mean of Y random cosines, and the Gaussian kernel",
-    x: { label: "distance Δ (scaled: √β times the patterns’ unit)" },
+    x: { label: "distance Δ (of inputs multiplied by √β)" },
     y: { label: "kernel" },
     series: [
       ...Array.from({ length: SINGLE }, (_, i) => ({

@@ -141,14 +141,14 @@ export const crosstalk = {
   questions: [
     {
       key: "light",
-      name: "A tenth full",
-      ask: "K = D/10 patterns are stored. Each stored bit is pulled to the correct side by 1 by its own pattern, and pushed at random by the others. Raise the load: where does the crosstalk overtake the signal?",
+      name: "Load 0.10",
+      ask: "K = D/10 patterns are stored. Each stored bit is pulled to the correct side by 1 by its own pattern, and pushed at random by the others. Raise the load: from where on does the crosstalk flip bits?",
       after: ({ words }) => words,
       set: {},
     },
     {
       key: "over",
-      name: "A little more",
+      name: "Load 0.18",
       ask: "At α = 0.18 the field would flip only about 1 % of the bits at once. Does recall stay near the pattern?",
       predict: {
         options: [
@@ -163,7 +163,7 @@ export const crosstalk = {
   ],
   chart: {
     title: "Pull of the field on a stored bit",
-    x: { label: "ξᵢhᵢ/D: right of 0 the bit stays, left of it it flips" },
+    x: { label: "ξᵢhᵢ/D: a bit below 0 flips" },
     y: { label: "density" },
     series: [
       { key: "measured", label: "bits of stored patterns", tone: "distributed" },
@@ -204,7 +204,7 @@ export const crosstalk = {
       ],
     };
   },
-  after: (drawn) => () => drawUprights(drawn, [{ at: 0, tone: "exact", label: "flips" }]),
+  after: (drawn) => () => drawUprights(drawn, [{ at: 0, tone: "exact", label: "← flips" }]),
   python: ({ load, D, seed }) =>
     [
       "import jax, jax.numpy as jnp",

@@ -250,7 +250,7 @@ export const grows = {
     if (best && settings.K >= LEAST && settings.K <= MOST)
       lines.here = [[settings.K, all[best].kept]];
     const name = FORMS.find(([form]) => form === best)?.[1];
-    const unable = settings.use === "energy" ? "has no energy" : "misses some neighbours";
+    const unable = settings.use === "energy" ? "gives no energy" : "misses some neighbours";
     const fits = FORMS.filter(([form]) => all[form].fits).length;
     return {
       drawing: { lines, x: [LEAST, MOST], y: [LOW, HIGH] },
@@ -270,7 +270,7 @@ export const grows = {
           "To store all: list, Hadamard vector",
           `${inTime(all.list.writing ?? 0)}, ${inTime(all.hadamard.writing ?? 0)}`,
         ],
-        ["Each device sends, list", all.list.sent ? inBytes(all.list.sent) : "nothing"],
+        ["List: sent by each device", all.list.sent ? inBytes(all.list.sent) : "nothing"],
       ],
     };
   },

@@ -51,7 +51,7 @@ export const neighbours = {
     },
   ],
   chart: {
-    title: "How far the edit raises the new answer’s lead at a neighbour, by the share of its key",
+    title: "Rise of the new answer’s lead at a neighbour, against its key’s share of δ",
     x: { label: "share of δ, u·k/s" },
     y: { label: "rise of the new answer’s lead, nats" },
     series: [

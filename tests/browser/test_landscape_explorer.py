@@ -173,7 +173,7 @@ def test_sizes_are_typed_and_a_wrong_one_is_named(alone):
     patterns.blur()
     expect(patterns).to_have_value("1,000,000")
     page.locator("[data-name=hardware]").select_option("cpu")
-    expect(page.locator(".r1-facts")).to_contain_text("Each device sends, listnothing")
+    expect(page.locator(".r1-facts")).to_contain_text("List: sent by each devicenothing")
 
 
 WIDGETS = {

@@ -76,8 +76,7 @@ const AGAIN = {
 };
 
 const DIVIDED = {
-  batch:
-    "A mean of the values, the nearer ones counting more: soft neighbours, as in ResMem.",
+  batch: "A mean of the values, the nearer ones counting more: soft neighbours, as in ResMem.",
   other: "A ratio of two linear memories. None of the five results writes this way and divides.",
 };
 

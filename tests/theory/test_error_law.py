@@ -241,7 +241,7 @@ def test_law_is_batched_and_jitted():
 
 
 def test_error_law_refuses_other_similarities_and_fields():
-    with refused(ValueError, match=r"eq\. 11"):
+    with refused(ValueError, match=r"MrDAM\(Xi, beta\)"):
         error_law(ro.MrDAM(binary(3, 4), 1.0, similarity="dot"), np.zeros(4))
     with refused(ValueError, match="field"):
         error_law(ro.MrDAM(binary(3, 4), 1.0), np.zeros(4)).gradient_error(10, "other")

@@ -38,7 +38,7 @@ const KEYS = [
   ["r", "reset"],
 ];
 const HELP =
-  "The two coloured dots at the ends of the cloud’s axes stretch and turn all keys together.";
+  "The two dots that are no keys, the ends of the cloud’s axes, stretch and turn all keys together.";
 
 /**
  * `share` is called with the settings on show.

@@ -110,7 +110,7 @@ function makeFields(settings, change) {
       min: 2,
       max: 24,
       value: n,
-      help: "The keys whose outputs an edit may disturb. Drag them, or the axes of their cloud.",
+      help: "The keys whose outputs an edit may disturb. Drag them, or the two dots at the ends of their cloud’s axes, which are no keys.",
       onInput: (count) => change({ count }),
     }),
     beta: slider({

@@ -45,7 +45,7 @@ const QUESTIONS = [
       right: ({ edit }) => edit && "line",
     },
     after: ({ total, lawTotal }) =>
-      `Every output moves along the line of r: that of key j by ‖r‖·|uᵀkⱼ|/s, forwards or backwards. A key on the dashed line has uᵀk = 0, and its output would not move. The interference, the sum of squared changes, is measured as ${figures(total)}, and predicted by ‖r‖²/s as ${figures(lawTotal)}. No other Ŵ with Ŵk* = v* has less.`,
+      `Outputs move only parallel to r: that of key j by ‖r‖·|uᵀkⱼ|/s, forwards or backwards. A key on the dashed line has uᵀk = 0, and its output would not move. The interference, the sum of squared changes, is measured as ${figures(total)}, and predicted by ‖r‖²/s as ${figures(lawTotal)}. No other Ŵ with Ŵk* = v* has less.`,
     set: {},
   },
   {
@@ -70,7 +70,7 @@ const QUESTIONS = [
     },
     after: ({ total, residual, leverage }) => {
       const r2 = residual[0] ** 2 + residual[1] ** 2;
-      return `Its leverage is h = ${figures(leverage)}. The interference is ‖r‖²/h = ${figures(total)} over all keys and ‖r‖²(1/h − 1) = ${figures(total - r2)} over the others, against ${figures(r2)} at the key itself. Beyond h = ½ the others have less. Drag the key outwards to raise h.`;
+      return `Its leverage is h = s = ${figures(leverage)}. The interference is ‖r‖²/h = ${figures(total)} over all keys and ‖r‖²(1/h − 1) = ${figures(total - r2)} over the others, against ${figures(r2)} at the key itself. Beyond h = ½ the others have less. Drag k* onto an outer key to raise h.`;
     },
     set: { k: cloud(12, 4)[2] },
   },
@@ -80,7 +80,7 @@ const QUESTIONS = [
     ask: "C is estimated from the first three keys only, and interference is counted on all twelve. How does it compare with the least possible?",
     predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
-      `It is ${figures(total / least)} times the least. The constraint still holds exactly, as it does for any u with uᵀk* ≠ 0. Only the interference grows. In D dimensions n Gaussian samples multiply it by (n − 1)/(n − D) on average. Raise ‘keys used for C’, or add a little ridge.`,
+      `It is ${figures(total / least)} times the least. The constraint still holds exactly, as it does for any u with uᵀk* ≠ 0. Only the interference grows. In D dimensions m Gaussian keys for C multiply it by (m − 1)/(m − D) on average. Raise ‘keys used for C’, or add a little ridge.`,
     set: { used: 3, k: [1.4, 1.2] },
   },
   {
@@ -115,12 +115,12 @@ const QUESTIONS = [
       },
     },
     after: ({ total, least }) =>
-      `Almost into the plain gradient step: u is nearly parallel to k*, and the interference is ${figures(total / least)} times the least. A ridge helps along directions that no key in C uses, and adds interference along the others. Lower it and watch the factor.`,
+      `Almost into the plain gradient step: u is nearly parallel to k*, and the interference is ${figures(total / least)} times the least. A ridge helps if C comes from too few keys; with all of them it only adds interference. Lower it and watch the factor.`,
     set: { ridge: 100 },
   },
   {
     key: "third",
-    name: "Does a third edit undo the first?",
+    name: "Does an edit undo earlier ones?",
     ask: "Two pairs have been written, one after the other, and a third is ready at k*. Which of the two does W still answer?",
     predict: {
       options: [

@@ -18,7 +18,7 @@ export function python({ keys, used, W, k, v, geometry, ridge, beta, pairs, orde
     "]",
     "for k, v in writes:",
     `    W = ${edit}.apply(W)`,
-    own && `    K = np.column_stack([K, ${literal(beta)} ** 0.5 * k])  # β of it enters C`,
+    own && `    K = np.column_stack([K, ${literal(beta)} ** 0.5 * k])  # adds βkkᵀ to C`,
   ];
   return script(
     HEAD,
@@ -29,10 +29,10 @@ export function python({ keys, used, W, k, v, geometry, ridge, beta, pairs, orde
     `k, v = ${arrayOf(k)}, ${arrayOf(v)}`,
     `edit = ${edit}`,
     "after = edit.apply(W)",
-    "interference = np.linalg.norm((after - W) @ keys.T, axis=0)  # how far each key's answer moves",
+    "change = np.linalg.norm((after - W) @ keys.T, axis=0)  # how far each key's answer moves",
     'print("The edited matrix:", after, sep="\\n")',
-    'print("Interference at each key:", interference.round(3))',
-    'print(f"Sum of the squares: {(interference**2).sum():.3g}")',
+    'print("Change at each key:", change.round(3))',
+    'print(f"Interference, the sum of their squares: {(change**2).sum():.3g}")',
   );
 }
 

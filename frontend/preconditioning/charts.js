@@ -33,7 +33,7 @@ export function createCharts() {
       `At step ${t}: ${SERIES.map(({ key, label }) => `${label} ${amount(values[key]?.[t])}`).join(", ")}.`,
   });
   const gaps = runChart({
-    title: "Gap between the last two",
+    title: "Gap, blue to orange",
     xLabel: "step",
     yLabel: "‖W − W′‖",
     scale: "log",
@@ -61,9 +61,7 @@ export function createCharts() {
         values: hidden ? {} : gapsOf(run),
         last,
         step,
-        note: hidden
-          ? "Shown once you have predicted."
-          : "A gap of about 10⁻¹⁶ times the length of the path is rounding.",
+        note: hidden ? "Shown once you have predicted." : "A gap below 10⁻⁹ counts as rounding.",
       });
       table.show(run, step, hidden);
     },

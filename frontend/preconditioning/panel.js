@@ -81,7 +81,8 @@ export function createPanel(settings, change) {
     share: field("share", "step / largest stable", { step: 0.01, format: percent }),
     tolerance: slider({
       ...of("tolerance"),
-      label: "path ends within",
+      label: "relative distance",
+      help: "Steps are counted until the distance from the path’s end is this fraction of the distance at the start.",
       values: [1e-2, 1e-4, 1e-6, 1e-8],
       format: (v) => power(Math.log10(v)),
     }),

@@ -106,7 +106,7 @@ function createPlane(row, series, onStart) {
       note(
         full
           ? `Hessian ${figures(curvature, 2)} × A`
-          : `a part of length ${fixed(off)} is out of reach`,
+          : `fixed part W₀ − TU₀V: length ${fixed(off)}`,
       );
     },
     draw(path, step) {

@@ -66,7 +66,7 @@ const QUESTIONS = [
   {
     key: "both",
     name: "What is left after both factors?",
-    ask: "Now T = D⁻¹ᐟ² as well. How many steps does gradient descent on U still need?",
+    ask: "Now V = A⁻¹ᐟ² and T = D⁻¹ᐟ². How many steps does gradient descent on U need?",
     predict: {
       options: [
         ["one", "One step"],
@@ -79,13 +79,13 @@ const QUESTIONS = [
       },
     },
     after: (r) =>
-      `One. P is now the inverse of the Hessian H = A ⊗ D, as in Newton’s method. The other two paths need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
+      `One. P is now the inverse of the Hessian H = A ⊗ D, as in Newton’s method. The paths on U and with P need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
     set: { shape: "both" },
   },
   {
     key: "wrong",
-    name: "Can it make things worse?",
-    ask: "V = A⁻¹ᐟ² is turned by a right angle, so it stretches the inputs where they are largest already. Can preconditioning slow descent down?",
+    name: "Can P slow descent down?",
+    ask: "V = A⁻¹ᐟ² is turned by a right angle, so it stretches the inputs where they are largest already. Is descent slower than without it?",
     predict: {
       options: [
         ["worse", "Yes"],
@@ -109,12 +109,12 @@ const QUESTIONS = [
       right: ({ left }) => (left > 1e-3 ? "short" : "minimum"),
     },
     after: (r) =>
-      `It stops where TᵀGVᵀ = 0, although the gradient G is not zero: the loss stays at ${amount(r.left)}. No number of steps reaches the rest of W.`,
+      `It stops where TᵀGVᵀ = 0, although the gradient G is not zero: the loss stays at ${amount(r.left)}. The part of W outside V’s row space never moves.`,
     set: { rankV: 1 },
   },
   {
     key: "heavy",
-    name: "Is momentum the same?",
+    name: "Momentum: do the paths agree?",
     ask: "One path takes momentum (heavy ball) on U, the other on W with P times the gradient. Each adds up gradients in its own coordinates. Do the paths still agree?",
     predict: parting,
     after: (r) =>
@@ -123,8 +123,8 @@ const QUESTIONS = [
   },
   {
     key: "decoupled",
-    name: "Is weight decay the same?",
-    ask: "After every step U is multiplied by 1 − ηλ, and on the other path W is. Do the paths agree?",
+    name: "Weight decay: do they agree?",
+    ask: "Each step also multiplies the old U by 1 − ηλ, and on the other path the old W. Do the paths agree?",
     predict: parting,
     after: (r) =>
       `Yes: the widest gap is ${amount(r.widest)}, because TUV shrinks by the factor by which U shrinks. Both end at the minimum with the penalty ½λ‖U‖², not ½λ‖W‖².`,
@@ -132,26 +132,26 @@ const QUESTIONS = [
   },
   {
     key: "penalty",
-    name: "Is a penalty the same?",
-    ask: "The same decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other. Do they end in one place?",
+    name: "A penalty: do they agree?",
+    ask: "Weight decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other. Do they end in one place?",
     predict: parting,
     after: (r) =>
-      `No: the ends differ by ${amount(r.known)}, as two linear systems predict before the first step. Here the gap is ${amount(r.gap)}. In terms of W the first penalty is ½λ wᵀP⁺w, with w = vec W.`,
+      `No: the ends, each the solution of a linear system, differ by ${amount(r.known)}; at the last step the gap is ${amount(r.gap)}. In terms of W the first penalty is ½λ wᵀP⁺w, with w = vec W.`,
     set: { method: "penalty", steps: 200 },
   },
   {
     key: "adam",
-    name: "Is Adam the same?",
+    name: "Adam: do the paths agree?",
     ask: "One path takes Adam on U, the other on W with P times the gradient. Do the paths agree?",
     predict: parting,
     after: (r) =>
-      `No: the widest gap is ${amount(r.widest)}. Adam divides each entry by its own size, and the entries of U are not those of W. No P applied to W does the same.`,
+      `No: the widest gap is ${amount(r.widest)}. Adam divides each entry by its own size, and the entries of U are not those of W. No fixed P does the same.`,
     set: { method: "adam" },
   },
   {
     key: "rotation",
     name: "Does Adam see a rotation?",
-    ask: "T is a rotation and V the identity, so P = I, and the explicit path is plain Adam. Is Adam on U the same?",
+    ask: "T is a rotation and V the identity, so P = I, and the path with P is plain Adam. Is Adam on U the same?",
     predict: parting,
     after: (r) =>
       `No: the widest gap is ${amount(r.widest)}, although P is the identity. At 90° a rotation only renames entries: set T to that, and the paths agree.`,
@@ -160,10 +160,10 @@ const QUESTIONS = [
   {
     key: "muon",
     name: "Does Muon see a rotation?",
-    ask: "The same rotation for Muon, which steps along the orthogonal matrix nearest to the momentum. Do the paths agree?",
+    ask: "T is a rotation and V the identity. Muon steps along the orthogonal matrix nearest to the momentum. Do the paths agree?",
     predict: parting,
     after: (r) =>
-      `Yes: the widest gap is ${amount(r.widest)}, because the orthogonal factor rotates with its matrix. Give T a condition number above 1, and the paths separate.`,
+      `Yes: the widest gap is ${amount(r.widest)}, because that nearest matrix rotates with the momentum. Give T a condition number above 1, and the paths separate.`,
     set: { method: "muon", ...pure },
   },
 ];

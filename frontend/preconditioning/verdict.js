@@ -7,7 +7,7 @@ import { MOST, widest } from "./math/paths.js";
 /** @type {[key: string, words: string][]} */
 export const FATES = [
   ["together", "Stay together"],
-  ["known", "Separate by a known amount"],
+  ["known", "Part by a computable gap"],
   ["apart", "Go different ways"],
 ];
 /** @type {Record<string, string>} */
@@ -29,7 +29,7 @@ export const fateInWords = (run, counts) => `${HEADINGS[run.fate]}. ${verdictOn(
 export function verdictOn({ fate, gap, known }, counts) {
   const most = `The widest gap is ${amount(widest(gap))}`;
   if (fate === "away") {
-    return `${most}, which says nothing about the rule. Shorten the step to less than 100 % of the largest stable one.`;
+    return `${most}, which says nothing about the method. Shorten the step to less than 100 % of the largest stable one.`;
   }
   if (fate === "together") return `${most}: rounding, nothing else.`;
   if (fate === "apart")
@@ -38,6 +38,6 @@ export function verdictOn({ fate, gap, known }, counts) {
   const settled = counts.reparameterised !== null && counts.explicit !== null;
   const end = settled
     ? `it settles at ${amount(known)}`
-    : `it has not settled in ${count(MOST)} steps. Settled it would be ${amount(known)}`;
-  return `${most}; ${end}, as two linear systems predict (now ${amount(gap[gap.length - 1])}).`;
+    : `it has not settled in ${count(MOST)} steps. Its limit is ${amount(known)}`;
+  return `${most}; ${end}, by the linear equations of the ends (now ${amount(gap[gap.length - 1])}).`;
 }

@@ -91,7 +91,7 @@ export function createExplorer(initial) {
   function words() {
     const { x, y, probe, size } = frame.settings;
     if (frame.pending) return "Predict, and the step is shown.";
-    if (waiting || !observed) return `Fitting ${count(size)} units by real gradient steps…`;
+    if (waiting || !observed) return `Fitting ${count(size)} units by least squares…`;
     const { atProbe, start } = observed;
     return (
       `From (${fixed(x)}, ${fixed(y)}): at x* = ${fixed(probe)} the network says ${rounded(start)} before ` +
@@ -131,21 +131,22 @@ const rounded = (v) => amount(cleared(v));
 
 function createFlow() {
   return runChart({
-    title: "Three channels, layer by layer",
-    xLabel: "layer, from the features φ to the read-out",
+    title: "Signals, layer by layer",
+    xLabel: "layer, from the features of x to the output",
     yLabel: "largest entry",
     scale: "log",
     series: [
-      { key: "forward", label: "forward: x on its way, before", tone: "exact" },
-      { key: "error", label: "written channel: error coming back", tone: "law", dash: "2 3" },
-      { key: "written", label: "written channel, after", tone: "distributed", dash: "7 3" },
+      { key: "forward", label: "x going forward, before", tone: "exact" },
+      { key: "error", label: "error coming back", tone: "law", dash: "2 3" },
+      { key: "written", label: "slots, after", tone: "distributed", dash: "7 3" },
       { key: "switch", label: "switch, after", tone: "local", dash: "10 3 2 3" },
     ],
     summary: (values, at) =>
       Object.entries(values)
         .filter(([, line]) => line.length > 0)
         .map(
-          ([name, line]) => `${name} ${amount(line[0])} at φ, ${amount(line[at])} at the read-out`,
+          ([name, line]) =>
+            `${name} ${amount(line[0])} at the features, ${amount(line[at])} at the output`,
         )
         .join("; "),
   });
@@ -163,12 +164,12 @@ function rows(observed, settings) {
       "θ_b, before → after",
       switchAfter === null ? "none" : `${figures(settings.switch)} → ${figures(switchAfter)}`,
     ],
-    ["Off the target after it, rms", rounded(error)],
+    ["Error after the step, rms", rounded(error)],
   ];
   if (deviation === null) return shared;
   return [
     ...shared,
-    ["The table off the target, rms", rounded(tableError)],
-    ["Off the table after it, rms", rounded(deviation)],
+    ["Error of the table, rms", rounded(tableError)],
+    ["Distance to the table, rms", rounded(deviation)],
   ];
 }

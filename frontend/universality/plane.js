@@ -138,5 +138,5 @@ export function planeInWords({ cells, ray: slope, written, readers }) {
   const active = readers.filter(({ isActive }) => isActive).length;
   const place = `v₀ = ${figures(written[0])}, v₁ = ${figures(written[1])}`;
   const ray = `ray ${Math.round(slope * cells) + 1} of ${cells}`;
-  return `As x* reads it, the step wrote ${place}: a point on ${ray}. ${active} of the ${count(readers.length)} readers are active there, and none at the origin. Lines: the kinks of ${DRAWN} readers, solid where active.`;
+  return `Read at x*, the step wrote ${place}: a point on ${ray}. ${active} of the ${count(readers.length)} readers are active there, and none at the origin. Lines: the kinks of ${DRAWN} readers, solid where active.`;
 }

@@ -21,7 +21,7 @@ const plain = { ...PUBLISHED };
 const inRange = (after) => (observed) =>
   isPromised(observed.start + observed.gap)
     ? after(observed)
-    : `The network is off its table by ${rough(observed.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
+    : `The network differs from its table by ${rough(observed.deviation)}: y is outside [−1, 1], and the table is promised only inside.`;
 
 /**
  * The slope v₁/v₀, rounded to nine decimals so that it can be compared with the slope of a ray.
@@ -35,8 +35,8 @@ function written({ gap, switchAfter, deviation }) {
   if (Math.abs(gap) < 1e-6)
     return `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`;
   return gap < 0
-    ? `y − ŷ is ${rough(gap)}: the switch goes to ${number(switchAfter)}, below 0, and the table stays closed. Drag the point up to −1.`
-    : `y − ŷ is ${rough(gap)}, and the step writes: off the table by ${rough(deviation)}.`;
+    ? `y − ŷ is ${rough(gap)}: the switch goes to ${number(switchAfter)}, below 0, and no cell of the table fires. Drag the point up to −1.`
+    : `y − ŷ is ${rough(gap)}, and the step writes. The answer differs from the table by ${rough(deviation)}.`;
 }
 
 /** @type {(gap: number, slots: Slot[]) => string} */
@@ -64,7 +64,7 @@ export const PRESETS = [
     set: { ...DEFAULTS },
     after: ({ plane, error, start }) =>
       plane
-        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} is that of the cell of x, one of ${plane.cells} intervals; the distance from 0 tells y. After the step the network is off the target by ${rough(error)} (rms). In exchange, its answer before the step is ${rough(start)}, far below every y.`
+        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} is that of the cell of x, one of ${plane.cells} intervals; the distance from 0 tells y. After the step its error is ${rough(error)} (rms). Before the step it answers ${rough(start)}, below every y, so that every error y − ŷ is positive.`
         : "This network has no such plane: choose two hidden layers.",
   },
   {
@@ -81,13 +81,13 @@ export const PRESETS = [
     set: { ...DEFAULTS, ratio: 1.1 },
     after: ({ plane, error }) =>
       plane
-        ? `v₁/v₀ is ${number(slope(plane))}, as before, so the readers still know x. The point has moved out by a tenth, and they take the error Δ = y − ŷ for a tenth larger. The network is off the target by ${rough(error)} (rms).`
+        ? `v₁/v₀ is ${number(slope(plane))}, as before, so the readers still know x. The point has moved out by a tenth, and they read the error Δ = y − ŷ as a tenth too large. The network’s own error is ${rough(error)} (rms).`
         : "This network has no such plane: choose two hidden layers.",
   },
   {
     key: "learn",
-    name: "Does one step learn the table?",
-    ask: "The published network holds a table of f, one row per cell of x and one column per cell of x*. Drag the orange point (x, y), the only pair that the network sees. Where is its answer off the table?",
+    name: "Does one step find the row?",
+    ask: "Finn and Levine’s network holds a table of f, one row per cell of x and one column per cell of x*. Drag the orange point (x, y), the only pair that the network sees. Where does its answer differ from the table?",
     predict: {
       options: [
         ["never", "Nowhere"],
@@ -102,13 +102,13 @@ export const PRESETS = [
     set: plain,
     after: inRange(
       ({ deviation, tableError }) =>
-        `The network is off its table by ${rough(deviation)}, and the table is off the target by ${rough(tableError)} (rms): what remains is the width of the cells.`,
+        `The network differs from its table by ${rough(deviation)}, and the table from the target by ${rough(tableError)} (rms), because cells have a width.`,
     ),
   },
   {
     key: "kink",
     name: "What if δ is 0?",
-    ask: "The published network starts the channel that the step should write at exactly 0, on the kink of the ReLU. How much of the error comes back through this channel?",
+    ask: "In Finn and Levine’s network the units that the step should write start at exactly 0, on the kink of the ReLU. How much of the error comes back through them?",
     predict: {
       options: [
         ["nothing", "None of it"],
@@ -122,7 +122,7 @@ export const PRESETS = [
     },
     set: { ...plain, offset: 0 },
     after: ({ flow }) =>
-      `The error that reaches the first layer of the channel is ${number(flow.error[0])}. Raise δ by a little: 10⁻¹² is enough.`,
+      `The error that reaches the first layer of these units is ${number(flow.error[0])}. Raise δ by a little: 10⁻¹² is enough.`,
   },
   {
     key: "switch",
@@ -161,7 +161,7 @@ export const PRESETS = [
     set: { ...plain, ratio: 1.1 },
     after: inRange(
       ({ deviation }) =>
-        `A step a tenth longer moves the curve about a tenth too far. It is off the table by ${rough(deviation)} (rms): the initialisation encodes α.`,
+        `A step a tenth longer moves the curve about a tenth too far. It differs from the table by ${rough(deviation)} (rms): the initialisation encodes α.`,
     ),
   },
   {
@@ -196,7 +196,7 @@ export const PRESETS = [
     set: { ...plain, construction: "logdepth", size: 16 },
     after: inRange(
       ({ depth, parameters, deviation }) =>
-        `It has ${depth} layers and ${count(parameters)} parameters, and is off the table by ${rough(deviation)} (rms). With a layer for each cell, 16 × 16 cells need more than 256 layers.`,
+        `It has ${depth} layers and ${count(parameters)} parameters, and differs from the table by ${rough(deviation)} (rms). With a layer for each cell, 16 × 16 cells need more than 256 layers.`,
     ),
   },
   {
@@ -213,12 +213,12 @@ export const PRESETS = [
     },
     set: { ...plain, construction: "shallow", size: 400 },
     after: ({ depth, error }) =>
-      `The network has ${depth} layers with its read-out. It is off the target by ${rough(error)} (rms), without steps.`,
+      `The network has ${depth} layers with its read-out. Its error is ${rough(error)} (rms), and its curve has no steps.`,
   },
   {
     key: "draw",
-    name: "Can you draw one it cannot learn?",
-    ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example, as well as its cells allow. Is there a g that it cannot learn?",
+    name: "Is there a g it cannot learn?",
+    ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example, as well as its cells allow. Can you draw one that it cannot learn?",
     predict: {
       options: [
         ["yes", "Yes, a jagged one"],
@@ -229,7 +229,7 @@ export const PRESETS = [
     set: { ...plain, target: "drawn", construction: "logdepth", size: 16 },
     after: inRange(
       ({ deviation }) =>
-        `The network is off its table by ${rough(deviation)} (rms), however jagged g is. Only the table misses what is finer than a cell.`,
+        `The network differs from its table by ${rough(deviation)} (rms), however jagged g is. Only the table misses what is finer than a cell.`,
     ),
   },
 ];

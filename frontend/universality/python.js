@@ -38,7 +38,7 @@ export function python({ target, profile, construction, size, x, y, probe, ratio
     `network = ${build(broken.length === 0 || isFitted(construction) ? "" : `, ${given}`)}`,
     ...(broken.length > 0 && isFitted(construction)
       ? [
-          "fitted = network.layers[-1]  # with its own constants; then they are broken:",
+          "fitted = network.layers[-1]  # fitted before the constants change",
           `network = ${build(`, ${given}`)}`,
           "network = dataclasses.replace(network, layers=(*network.layers[:-1], fitted))",
         ]
@@ -50,7 +50,7 @@ export function python({ target, profile, construction, size, x, y, probe, ratio
     "error = float(np.sqrt(np.mean((after - np.array([f(" +
       `${x}, ${y}, at) for at in x_star])) ** 2)))`,
     `print(f"At x* = ${probe} the network says {look[0]:.3g} before the step and {look[1]:.3g} after it.")`,
-    'print(f"Off the target after it, rms: {error:.3g}")',
+    'print(f"Error after the step, rms: {error:.3g}")',
   );
 }
 

@@ -18,8 +18,8 @@ export const CONSTRUCTIONS = {
   seed: { label: "one layer per cell (published)", sizes: RULES.sizes.seed },
   logdepth: { label: "one layer per bit", sizes: RULES.sizes.logdepth },
   constant: { label: "constant depth, fitted", sizes: RULES.sizes.constant },
-  shallow: { label: "four hidden layers, no θ_b", sizes: RULES.sizes.shallow },
-  two_layers: { label: "two hidden layers, no θ_b", sizes: RULES.sizes.two_layers },
+  shallow: { label: "four hidden layers, no switch", sizes: RULES.sizes.shallow },
+  two_layers: { label: "two hidden layers, no switch", sizes: RULES.sizes.two_layers },
 };
 /** @type {(construction: Construction) => construction is "seed" | "logdepth"} */
 export const isTable = (construction) => construction === "seed" || construction === "logdepth";

@@ -10,7 +10,9 @@ import { isPromised, isTable } from "./settings.js";
 
 const SIDE = 200;
 /** @type {Partial<Record<Settings["construction"], string>>} */
-const FULL = { logdepth: "what a slot that fires should hold", constant: "Δ" };
+const FULL = { logdepth: "the value for a bit 1", constant: "Δ" };
+/** @type {Partial<Record<Settings["construction"], string>>} */
+const NOTES = { shallow: " κ₁, κ₂: kernels of layers 1 and 2." };
 const EDGE = 22; // width of the margin for the axis labels
 
 export function createSlots() {
@@ -62,9 +64,12 @@ export function createSlots() {
       const verdict = isPromised(y) ? `${words} The outlined one should.` : words;
       const advice = table
         ? verdict
-        : `Numbers as x* reads them, over αw (w: weight of the linear path); a full bar is ${FULL[construction] ?? "2Δ, the most there can be"}.`;
+        : `Values at x*, divided by α and by the path’s weight w; a full bar is ${FULL[construction] ?? "2Δ, the most there can be"}.${NOTES[construction] ?? ""}`;
       const ramp = isTable(construction) && (onRamp(x, J) || onRamp(probe, J));
-      setText(note, ramp ? `${advice} On the ramp between two cells neither is sure.` : advice);
+      setText(
+        note,
+        ramp ? `${advice} At the border of two cells the table is not promised.` : advice,
+      );
     },
   };
 }

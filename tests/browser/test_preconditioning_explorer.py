@@ -163,7 +163,7 @@ def test_with_V_of_one_row_P_is_singular_and_the_path_equals_jax(explorer):
     page_state = rest(page)
     assert np.shape(page_state["problem"]["V"]) == (1, 2)
     expect(page.locator("[data-name=condition-P]")).to_have_text("singular")
-    expect(page.locator(".r1-row-figure").first).to_contain_text("out of reach")
+    expect(page.locator(".r1-row-figure").first).to_contain_text("fixed part")
     check_against_jax(page_state)
     page.get_by_label("T has one column").check()
     check_against_jax(rest(page))

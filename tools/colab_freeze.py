@@ -66,8 +66,8 @@ def python_of(freeze: str) -> str:
     tags = {f"3.{minor}" for minor in re.findall(r"-cp3(\d+)-cp3\1-", freeze)}
     if len(tags) != 1:
         raise ValueError(
-            f"freeze: wheels for {sorted(tags) or 'no Python'}; give its Python with "
-            "--python."
+            f"freeze: got wheels for {', '.join(sorted(tags)) or 'no Python'}; it must "
+            "be for exactly one version: give it with --python."
         )
     return tags.pop()
 

@@ -46,8 +46,9 @@ def numbers(notebook: NotebookNode) -> dict[str, str]:
             and checked[1] != list(questions.values())[-1]
         ):
             raise ValueError(
-                f"notebook: {checked[1]} is checked under exercise {len(questions)} of the "
-                "page."
+                f"notebook: got the check of {checked[1]} under exercise "
+                f"{len(questions)} of the page; it must be the check of "
+                f"{list(questions.values())[-1]}: move it, or rename its question."
             )
     return questions
 

@@ -54,14 +54,14 @@ class Outcome(IntEnum):
     Results store it as an integer array, so that it also exists inside jit. The
     failures are SINGULAR, DEPENDENT, NOT_FINITE and EMPTY, and `message` explains each.
 
-    The codes are 0 OK, 1 SINGULAR (the geometry C or another matrix is singular), 2
-    DEPENDENT (the keys are linearly dependent), 3 NOT_FINITE (the result has NaN or
-    infinity) and 4 EMPTY (nothing is stored).
+    The codes are 0 OK, 1 SINGULAR (the second moments C, or another matrix, are
+    singular), 2 DEPENDENT (the keys are linearly dependent), 3 NOT_FINITE (the result
+    has NaN or infinity) and 4 EMPTY (nothing is stored).
 
     >>> import jax, numpy as np, rankone as ro
     >>> edit = jax.jit(ro.rank_one_edit)(np.eye(2), np.zeros((2, 2)), np.ones(2), np.ones(2))
     >>> ro.checks.Outcome(int(edit.outcome)).message
-    'the geometry C is singular in this precision: add a ridge'
+    'the second moments C are singular in this precision: add a ridge'
     """
 
     OK = 0
@@ -78,7 +78,7 @@ class Outcome(IntEnum):
 
 _MESSAGES = {
     Outcome.OK: "all is well",
-    Outcome.SINGULAR: "the geometry C is singular in this precision: add a ridge",
+    Outcome.SINGULAR: "the second moments C are singular in this precision: add a ridge",
     Outcome.DEPENDENT: "the keys are linearly dependent: drop repeated ones, or relax with omega",
     Outcome.NOT_FINITE: "the result has NaN or infinity: take a smaller step, or rescale the input",
     Outcome.EMPTY: "nothing is stored",

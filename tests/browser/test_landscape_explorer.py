@@ -173,7 +173,9 @@ def test_sizes_are_typed_and_a_wrong_one_is_named(alone):
     patterns.blur()
     expect(patterns).to_have_value("1,000,000")
     page.locator("[data-name=hardware]").select_option("cpu")
-    expect(page.locator(".r1-facts")).to_contain_text("List: sent by each devicenothing")
+    expect(page.locator(".r1-facts")).to_contain_text(
+        "List: sent by each devicenothing"
+    )
 
 
 WIDGETS = {

@@ -300,7 +300,7 @@ def test_a_check_under_another_exercise_stops_the_tool():
     page = notebook(
         "md:# P", "md:> **Exercise 9** (A)\n>\n> Do it.", 'grader.check("q2")'
     )
-    with refused(ValueError, match="q2 is checked under exercise 1"):
+    with refused(ValueError, match="got the check of q2 under exercise 1"):
         student_version.numbers(page)
 
 

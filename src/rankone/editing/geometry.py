@@ -1,5 +1,5 @@
-"""The geometry C = KKᵀ of the keys that a weight matrix already answers, factored once
-and reused for every edit.
+"""Second moments C = KKᵀ of the keys that a weight matrix already answers, factored
+once and reused for every edit.
 """
 
 from functools import partial

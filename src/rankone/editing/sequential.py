@@ -67,11 +67,11 @@ def sequential_edit(
     """Edits that write the pairs one after another, each by the closed form for the
     current matrix [R-S5].
 
-    With `beta` every written key enters the geometry, C ← C + βkkᵀ, so that later edits
-    change the answer at that key less. With β = 0 earlier pairs are not protected, with
-    β = ∞ they are fully protected, and with β = ω the sequence equals `batch_edit` with
-    this ω (MEMIT). A single solve with the factor of C serves all edits, because the
-    rows of every change lie in the span of the m vectors C⁻¹kᵢ.
+    With `beta` every written key is added to the second moments, C ← C + βkkᵀ, so that
+    later edits change the answer at that key less. With β = 0 earlier pairs are not
+    protected, with β = ∞ they are fully protected, and with β = ω the sequence equals
+    `batch_edit` with this ω (MEMIT). A single solve with the factor of C serves all
+    edits, because the rows of every change lie in the span of the m vectors C⁻¹kᵢ.
 
     Args:
         W: Weights (H, D).

@@ -275,9 +275,10 @@ class ResMem(Module):
     def _fit_small(
         self, embeddings: Any, probs: Any, labels: Any, logits: Any
     ) -> "ResMem | None":
-        """`fit` by one program, which looks at the values as well: a quarter of the time
-        of a small call. None if an array needs another check or a conversion, or if a
-        value is refused; then the steps of `fit` say which.
+        """`fit` by one program, which also checks the values: for small arrays it takes
+        a quarter of the time of the separate steps. None if an array needs another
+        check or a conversion, or if a value is refused; then the steps of `fit` say
+        which.
         """
         base = logits if probs is None else probs
         is_usual = (

@@ -131,8 +131,8 @@ def sufficient_features(
 
 class _Sums(Module):
     """Numbers K of patterns and D of entries, t = log(3K/δ), the sums Q = Σk and
-    N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k over the patterns with k = exp(−β‖ξ^μ − ξ^ν‖²/2), and
-    distances in 1/√β.
+    N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k over all pairs of patterns, μ = ν included, where k
+    is exp(−β‖ξ^μ − ξ^ν‖²/2), and the distances of the patterns in 1/√β.
     """
 
     K: int

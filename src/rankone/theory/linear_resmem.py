@@ -104,8 +104,9 @@ def _ball(key: Array, n: int, d: int) -> Array:
 
 
 def _into_ball(normal: Array, d: int | Array) -> Array:
-    """Points uniform in the ball of d dimensions, from points uniform on the sphere in
-    d + 2 dimensions. The coordinates of the result from d on are zero.
+    """Points uniform in the ball of radius √(d + 2) in d dimensions, from rows of at
+    least d + 2 standard normal numbers: the first d coordinates of a uniform point on
+    the sphere in d + 2 dimensions. The coordinates of the result from d on are zero.
     """
     columns = jnp.arange(normal.shape[1])[None]
     length = jnp.linalg.norm(

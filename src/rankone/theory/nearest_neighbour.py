@@ -75,7 +75,8 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
         `NearestNeighbourRisk`, with numbers, or with arrays of the shape of n.
 
     Raises:
-        ValueError: If n or d is not a positive integer, or n is traced.
+        ValueError: If n or d is not a positive integer, d is above 1,000, or n is
+            traced.
     """
     d = integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
     N = np.asarray(host("n", n))

@@ -28,7 +28,7 @@ class Constants(Module):
         alpha: α, the step size for which the weights are made.
         linear: w, output weight of the path that carries the error back. This path also
             changes the output after the step. The values stored in the output weights
-            leave room for this change, to first order in the step.
+            are the targets minus this change, computed to first order in the step.
         margin: m, distance from the prediction before the step up to the smallest y.
             Without it some errors would have the other sign, and the ReLUs would clip
             them.
@@ -36,8 +36,8 @@ class Constants(Module):
             writes. At 0 a ReLU passes no gradient.
         switch: θ_b, the input that is a parameter, before the step; at 0 it gets no
             gradient.
-        damping: μ, factor with which the layer that computes the features of x reaches
-            the slots.
+        damping: μ, factor in the weights that lead from the layer of the features of x
+            to the slots. It keeps small what the step changes in this layer.
         epsilon: ε of the matrices A and B as printed in the paper. A selects the slot
             that a layer writes, and B the cell that it writes for.
         ramp: ω, width of the ramps between cells in units of a cell; None for 2⁻¹⁴ in

@@ -171,8 +171,8 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
             "another unit."
         )
     requirement = (
-        f"a range with {_FINEST:,} numbers in it: learn y minus its middle, so "
-        "that 0 is in the range"
+        f"a range with at least {_FINEST:,} numbers of {jnp.dtype(dtype).name} between "
+        "its ends: learn y minus the middle of the range, so that 0 is in it"
     )
     if not width >= _FINEST * spacing:
         raise ValueError(f"y_range: got {brief(y_range)}; it must be {requirement}.")

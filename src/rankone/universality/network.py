@@ -52,9 +52,9 @@ class Network(Module):
             layers is one `Dense` with W (n, m, m).
         alpha: The step size for which the weights were chosen: the initialisation
             encodes it.
-        channels: Widths of the three groups of units in each layer of a stack (a
-            telescope of layers): units that pass the features on, units that the step
-            writes, and units that carry θ_b; None without stacks.
+        channels: Widths of the three groups of units in each layer of a stack: units
+            that pass the features on, units that the step writes, and units that carry
+            θ_b; None without stacks.
         start: Prediction before the step, below all targets.
         y_range: Smallest and largest y that the network was built to learn; None if
             they are not known.
@@ -73,7 +73,7 @@ class Network(Module):
         if switch.ndim != 1:
             raise ValueError(
                 f"switch: got shape {switch.shape}; "
-                "it must be of shape (s,): one input for each."
+                "it must be of shape (s,): one entry for each input that is a parameter."
             )
         if known(switch) and not np.isfinite(np.asarray(switch)).all():
             raise ValueError("switch: got NaN or infinity; it must be finite.")

@@ -195,7 +195,8 @@ def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
     Args:
         selector: From `cell_selector` or `bit_selector`.
         epsilon: ε = M̄²_{N−1}, what layer N writes.
-        damping: μ, factor with which the features' own layer reaches the slots.
+        damping: μ, factor in the weights that lead from the layer of the features to
+            the slots.
     """
     positive("epsilon", epsilon)
     not_negative("damping", damping)

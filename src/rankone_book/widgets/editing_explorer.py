@@ -19,8 +19,7 @@ class EditingExplorer(Explorer):
     """Keys, values and the edit in the plane; drag any of them. The page computes
     everything.
 
-    With a Jupyter kernel behind the page, `edit()` makes the displayed edit with the
-    package.
+    With a Jupyter kernel behind the page, `edit()` makes the edit with the package.
 
     Attributes:
         settings: Settings that the page starts with: keys (n, 2), W (2, 2), k and v
@@ -38,9 +37,9 @@ class EditingExplorer(Explorer):
     shown = traitlets.Dict(help="What the page shows now.").tag(sync=True)
 
     def edit(self) -> RankOneEdit:
-        """The displayed edit, made by the package from the keys and the pair that the
-        page shows. It leaves out what
-        earlier edits have added to C, so with beta > 0 the page's own edit is another.
+        """The edit of the pair that the page shows, made by the package with C from the
+        displayed keys alone. If edits were kept with beta > 0, the page has added their
+        keys to C, and its displayed edit differs from this one.
 
         Raises:
             ValueError: If no page has drawn the widget yet, or if k is 0 or C is

@@ -9,7 +9,7 @@ import { handout, printSheet } from "./handout.js";
 
 const OWN_ARROWS = "input, select, textarea, [role=slider], [role=menuitem]";
 const KEYS =
-  "→ and ← or Page Down and Page Up: on and back; 1 to 3: a guess; f: full screen; Esc: leave";
+  "→ and ← or Page Down and Page Up: next and back; 1 to 3: a guess; f: full screen; Esc: leave";
 
 /**
  * `choose(preset)` poses a question; `exhibit(preset)` shows its final state at once, without a step in the history.
@@ -40,7 +40,7 @@ export function createLecture({ element, presets, asking, choose, ...own }) {
     { class: "r1-hall-bar" },
     press("←", "back", () => pose(at - 1), "Back"),
     where,
-    press("→", "on", on, "On: show, then the next question"),
+    press("→", "on", on, "Next: the answer, then the next question"),
     h("span", { class: "r1-hall-keys" }, KEYS),
     press("Full screen", "full", toggleFull),
     press("Print a handout", "print", () => void print()),

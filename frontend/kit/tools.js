@@ -51,7 +51,7 @@ export function createTools(own) {
   };
   /** @type {(text: string, what: string) => Promise<void>} */
   const take = async (text, what) =>
-    say((await copy(text)) ? `${what} copied.` : `This page may not copy: ${text}`);
+    say((await copy(text)) ? `${what} copied.` : `Copying is blocked: ${text}`);
 
   async function savePicture() {
     const address = new URL(own.address?.() ?? "", location.href.split("#")[0]).href;

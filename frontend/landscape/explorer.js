@@ -135,8 +135,8 @@ function rows(settings, { exact, runs, rests, kappa }) {
   const last = runs.distance.length - 1;
   /** @type {[string, string][]} */
   const basins = [
-    ["Places where runs from patterns end", `${rests} of ${patterns.length}`],
-    ["βd², d the largest distance", figures(4 * kappa)],
+    ["Where runs on E from patterns end", `${rests} of ${patterns.length}`],
+    ["βd², d between farthest patterns", figures(4 * kappa)],
   ];
   if (view === "exact") return basins;
   /** @type {[string, string]} */
@@ -147,9 +147,9 @@ function rows(settings, { exact, runs, rests, kappa }) {
   return [
     apart,
     ["The tube allows", amount(runs.tube[last])],
-    ["Theorem 2′, before the run", fails ? `nothing: ${fails}` : figures(bound)],
+    ["Worst case, before the run", fails ? `nothing: ${fails}` : figures(bound)],
     ["… says something from", neededInWords(known)],
-    ["Eq. 12 as printed", power(printedBound({ D: 2, ...known }))],
+    ["Eq. 12, DrDAM paper", power(printedBound({ D: 2, ...known }))],
   ];
 }
 

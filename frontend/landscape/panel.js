@@ -32,7 +32,7 @@ export function createPanel(settings, change) {
       symbol: "Y",
       values: YS,
       format: count,
-      title: "How many cosines Ê is summed from",
+      title: "How many frequencies Ŝ averages over",
     }),
     seed: slider({
       ...of("seed"),

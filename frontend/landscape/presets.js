@@ -25,7 +25,7 @@ const EXACT = [
   {
     key: "part",
     name: "When do two basins separate?",
-    ask: "Two patterns at distance 1 have two basins. Lower β: at which value do the basins become one? Then drag a pattern away.",
+    ask: "Two patterns at distance d = 1 have two basins. Lower β: at which value do the basins become one? Then drag a pattern away.",
     predict: {
       options: [
         ["2", "βd² = 2"],
@@ -35,13 +35,13 @@ const EXACT = [
       right: () => "4",
     },
     after: ({ kappa, rests }) =>
-      `Here βd² = ${figures(4 * kappa)}, and runs from the patterns end at ${rests === 1 ? "one place" : `${rests} places`}. The two basins separate at βd² = 4, at any distance.`,
+      `Here βd² = ${figures(4 * kappa)}, and runs from the patterns end at ${rests === 1 ? "one place" : `${rests} places`}. Two basins alone separate at βd² = 4, at any distance.`,
     set: { patterns: places(2), query: [-0.12, 0.7], beta: 16 },
   },
   {
     key: "two",
     name: "Can a step be too long?",
-    ask: "η = 1.9: each step overshoots the bowl. Does the energy ever rise? Try 2 and then 2.2.",
+    ask: "η = 1.9: each step overshoots the bottom. Does the energy ever rise? Try 2 and then 2.2.",
     predict: {
       options: [
         ["yes", "yes"],
@@ -84,7 +84,7 @@ const BOTH = [
       right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `The two runs end ${amount(end(runs.distance))} apart. Each doubling of Y makes the waves lower by a factor of √2.`,
+      `The two runs end ${amount(end(runs.distance))} apart. Each doubling of Y lowers the noise of Ŝ by a factor of √2.`,
     set: { Y: 32, beta: 12 },
   },
   {
@@ -92,13 +92,13 @@ const BOTH = [
     name: "What is known far from all patterns?",
     ask: "β = 60, and a region is hatched: Ŝ is too small there for its logarithm to mean anything. Why there, and does Y = 4,096 help?",
     after: ({ copy }) =>
-      `Far from all patterns S is almost 0 and its estimate is noise of either sign; the floor, an eighth of that noise, is ${amount(copy?.floor)}. Doubling Y lowers the noise only by √2, so the hatched region shrinks slowly.`,
+      `Far from all patterns S is almost 0 and its estimate is noise of either sign; hatched is where Ŝ is below an eighth of that noise, ${amount(copy?.floor)}. Doubling Y lowers the noise only by √2, so the hatched region shrinks slowly.`,
     set: { Y: 512, beta: 60, query: [-0.75, 0.2] },
   },
   {
     key: "positive",
     name: "Are positive features better?",
-    ask: "The same four patterns with exponentials in place of cosines. Where do the two runs end now? Then drag a pattern from the rim to the centre.",
+    ask: "The same four patterns with exponentials in place of cosines. Where do the two runs end now? Then drag a pattern to the centre.",
     predict: {
       options: [
         ["yes", "less than 0.1 apart"],
@@ -107,7 +107,7 @@ const BOTH = [
       right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `The runs end ${amount(end(runs.distance))} apart. The variance of these features grows as e^(4⟨x, ξ⟩): they are worse than cosines where inner products are large and positive, and better where they are negative.`,
+      `The runs end ${amount(end(runs.distance))} apart. The variance of these features grows as e^(4β⟨x, ξ⟩): they are worse than cosines where inner products are large and positive, and better where they are negative.`,
     set: { Y: 256, beta: 12, basis: "expexp" },
   },
 ];
@@ -120,8 +120,8 @@ const TUBE = [
     ask: "Both runs start near a pattern. The tube is the distance that the recursion with ρₜ and eₜ allows. Does the orange run ever leave the tube, and does the tube keep growing?",
     predict: {
       options: [
-        ["yes", "it goes on growing"],
-        ["no", "it stops"],
+        ["yes", "the tube keeps growing"],
+        ["no", "the tube stops growing"],
       ],
       right: ({ runs }) => (end(runs.tube) > 1.05 * runs.tube[20] ? "yes" : "no"),
     },
@@ -147,7 +147,7 @@ const TUBE = [
   {
     key: "promise",
     name: "What is promised in advance?",
-    ask: "Two patterns at β = 8. What would Theorem 2′ have promised before the run, and from how many frequencies on does it promise anything?",
+    ask: "Two patterns at β = 8. What would the worst-case theorem have promised before the run, and from how many frequencies on does it promise anything?",
     predict: {
       options: [
         ["yes", "4,096 frequencies will do"],
@@ -156,7 +156,7 @@ const TUBE = [
       right: ({ promised }) => (promised ? "yes" : "no"),
     },
     after: ({ runs, promised, needed }) =>
-      `The tube uses the run itself, and ends at ${amount(end(runs.tube))}. Before the run ${promised ? "the theorem promises the distance in the table" : `the theorem promises nothing; it does from ${needed} on`}.`,
+      `The tube uses the run itself, and ends at ${amount(end(runs.tube))}. Before the run ${promised ? "the theorem promises the distance in the table" : `the theorem promises nothing; needed: ${needed}`}.`,
     set: {
       Y: 4096,
       beta: 8,

@@ -221,10 +221,10 @@ export function createExplorer(given, fetchPictures) {
     /** @type {(text: (of: Ready) => string) => string} */
     const known = (text) => (ready ? text(ready) : NOT_YET);
     return [
-      ["Frequencies that two conditions ask for", known(({ law }) => count(rounded(law.needed)))],
+      ["Frequencies needed, by estimate", known(({ law }) => count(rounded(law.needed)))],
       ["Noise of the estimate, √(K/2Y)", known(({ law }) => figures(law.noise, 2))],
       [
-        `Its slope, √${known(({ freedom }) => String(freedom))} times that`,
+        `Slope of the noise, × √${known(({ freedom }) => String(freedom))}`,
         known(({ law }) => figures(law.roughness, 2)),
       ],
       ["Slope that the descent can bear", known(({ law }) => figures(law.allowed, 2))],

@@ -29,14 +29,14 @@ const OUTCOME = {
 };
 /** @type {(found: Found) => string} */
 const asks = ({ ready, settings }) =>
-  `The two conditions ask for ${count(rounded(ready.law.needed))} frequencies; there are ${count(settings.Y)}.`;
+  `By estimate it takes ${count(rounded(ready.law.needed))} frequencies; there are ${count(settings.Y)}.`;
 
 /** @type {Preset<Patch, Found>[]} */
 const QUESTIONS = [
   {
     key: "start",
     name: "Which pictures light up?",
-    ask: "A quarter of one picture is hidden. Watch the walls: which pictures have weight at first, and which at the end? Press any picture to ask for it.",
+    ask: "A quarter of one picture is hidden. Watch the walls: which pictures have weight at first, and which at the end? Press any picture to make it the query.",
     after: ({ exact }) =>
       `At the end the weight is on ${several(Math.round(exact.spread), "picture")} of the exact memory.`,
     set: {},
@@ -52,8 +52,8 @@ const QUESTIONS = [
   },
   {
     key: "half",
-    name: "What does a larger gap cost?",
-    ask: "Half of the picture is hidden now, and not a quarter. Nothing else has changed. Which memory still finds it?",
+    name: "What if half is hidden?",
+    ask: "Half of the picture is hidden now, and not a quarter. The rest is as at the start. Which memory still finds it?",
     predict: { options: WHO, right: winners },
     after: (findings) =>
       `${OUTCOME[winners(findings)]} ${asks(findings)} The query is farther away, where the well is less steep than the noise.`,
@@ -61,7 +61,7 @@ const QUESTIONS = [
   },
   {
     key: "cold",
-    name: "Why do many stay lit?",
+    name: "Why do many pictures stay lit?",
     ask: "β = 20. Which memory finds the picture? Then raise β until one picture has all the weight.",
     predict: { options: WHO, right: winners },
     after: (findings) =>

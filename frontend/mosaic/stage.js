@@ -13,7 +13,7 @@ import { named, rounded, several, verdict, weighed } from "./words.js";
 
 const TRACKS = /** @type {const} */ (["exact", "distributed"]);
 const TITLES = { exact: "Exact memory", distributed: "Distributed memory" };
-const KEYS = "Press a picture to ask for it, or move with the arrow keys.";
+const KEYS = "Press a picture to make it the query, or move with the arrow keys.";
 
 /**
  * The grey levels of a state as RGB bytes; ink is black.
@@ -121,7 +121,7 @@ export function createStage(on) {
       setText(panels.exact.holds, `a list of ${several(settings.K, "picture")}`);
       setText(
         panels.distributed.holds,
-        `Y = ${count(settings.Y)}; the law asks for ${count(rounded(ready.law.needed))}`,
+        `Y = ${count(settings.Y)}; needed: ${count(rounded(ready.law.needed))}`,
       );
       refreshSheet();
       for (const track of TRACKS) panels[track].wall.aim(settings.K, settings.target);

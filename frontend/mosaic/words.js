@@ -52,7 +52,9 @@ export function explain(exact, copy, settings, ready) {
   const first = isRight(exact)
     ? `The exact memory found the picture among ${count(K)}.`
     : exact.spread < ONE
-      ? "The exact memory went to another picture."
+      ? exact.weights[settings.target] > 0.5
+        ? "The exact memory is not there yet: allow more steps."
+        : "The exact memory went to another picture."
       : "The exact memory mixes pictures: raise β.";
   if (!copy) return `${first} The vector is still being written.`;
   if (!isRight(exact) && exact.spread >= ONE)
@@ -60,11 +62,13 @@ export function explain(exact, copy, settings, ready) {
   const { needed } = ready.law;
   const size = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
   const second = isRight(copy)
-    ? "So did the vector."
+    ? isRight(exact)
+      ? "So did the vector."
+      : "The vector found it."
     : copy.wrong < NEAR * ready.freedom
-      ? "The vector is near it, and its noise leaves wrong pixels."
+      ? "The vector is near the picture, with wrong pixels."
       : "The vector did not find it.";
-  return `${first} ${second} The two conditions ask for ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
+  return `${first} ${second} By estimate it takes ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
 }
 
 /** The number n, rounded to two significant figures. @param {number} n */

@@ -13,9 +13,9 @@ const MOST = 1.5; // the end of the axis, which begins at 0; larger values run o
 const NAMES = { limit: "noise limit", noise: "noise" };
 const HELP = {
   limit:
-    "The strongest noise with which a run from this query still finds the picture; the orange line carries the noise over to it. A larger β lowers it, because a stored picture then counts only if the query is close to it. It is 0 where even the exact memory fails.",
+    "The strongest noise with which a run from this query still finds the picture; the orange line marks the noise on this bar. A large β lowers it, because a stored picture then counts only if the query is close to it. It is 0 where even the exact memory fails.",
   noise:
-    "How strongly the noise of T moves the hidden pixels: the length of all its pushes together, which level 5 of “Look inside” adds up. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
+    "How steep the noise of T is, over all hidden pixels together and per distance 1/√β; level 5 of “Look inside” adds it up. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
 };
 
 /** The end of a value's bar, as a fraction of the axis. @param {number} v */

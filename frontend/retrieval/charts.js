@@ -57,7 +57,7 @@ export function createCharts() {
   const energies = chart({
     title: "Energy",
     x: { label: "step", scale: "count" },
-    y: { label: "energy (unit²)" },
+    y: { label: "energy" },
     frame: FRAME,
     series: [
       { key: "pinExact", tone: "quiet" },
@@ -69,7 +69,7 @@ export function createCharts() {
   const distances = chart({
     title: "Distance between the two states",
     x: { label: "step", scale: "count" },
-    y: { label: "distance (unit)", scale: "log" },
+    y: { label: "distance", scale: "log" },
     ceiling: TOP,
     frame: FRAME,
     series: [
@@ -77,7 +77,7 @@ export function createCharts() {
       { key: "distance", label: "measured", tone: "distributed" },
       { key: "local", label: "sharper bound (local contraction)", tone: "local", dash: "7 3" },
       { key: "law", label: "first-order law", tone: "law", dash: "2 3" },
-      { key: "printed", label: "Theorem 2 as printed", tone: "printed", dash: "10 3 2 3" },
+      { key: "printed", label: "Theorem 2, DrDAM paper", tone: "printed", dash: "10 3 2 3" },
     ],
   });
   const runFacts = facts();
@@ -150,13 +150,13 @@ export function createCharts() {
 /** @type {(printed: number | null | undefined, step: number, relativeNoise: number | null, basis: string) => string} */
 function noteOn(printed, step, relativeNoise, basis) {
   if (relativeNoise === null)
-    return "Bounds: for up to 64 patterns, once the reader rests; each step costs their number squared many times over.";
+    return "Bounds: for up to 64 patterns, when no control moves; a step costs K² many times over.";
   const bound = step > 0 && typeof printed === "number" ? printedInWords(printed) : "";
   const sharper =
-    "Sharper: D ← ρD + ηe, e the measured gradient error, ρ the exact Hessian’s largest factor between the two states. ";
+    "Sharper: d ← ρd + ηe, with the measured gradient error e and the largest ρ = |1 − ηλ| of the eigenvalues λ of ∇²E between the two states. ";
   if (basis !== "sincos") return `${bound}${sharper}Law: for sincos features only.`;
   const hypothesis = `noise/S is under ⅓ (at the query: ${figures(relativeNoise)})`;
-  return `${bound}${sharper}Law: the same along the exact path with e = √(M_A/Y), no features needed; first order, so while the two stay close and ${hypothesis}.`;
+  return `${bound}${sharper}Law: the same along the exact path with the expected e, which needs no features; valid while the two states stay close and ${hypothesis}.`;
 }
 
 /** @param {number[][]} trace */

@@ -23,19 +23,19 @@ export function factsOf({ frame, info, milliseconds }, { config, stored, numbers
     ["Exact memory holds", `K·D = ${count(numbers.exact)} numbers`],
     [
       "Distributed memory holds",
-      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${figures(ratio)} ×`,
+      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${figures(ratio)} × as many`,
     ],
     [
-      "Y for stable random patterns",
+      "Y for Ê to be convex at a pattern",
       stable > 0
-        ? `2·D_free·K = ${count(stable)}; Y is ${figures(Y / stable)} of it`
+        ? `2 × free numbers × K = ${count(stable)}; Y is ${figures(Y / stable)} × that`
         : "none: nothing is left to find",
     ],
     [
       "Roughness c of the distributed energy",
       roughness === null
         ? "unknown: for sincos and cos features only"
-        : `${figures(roughness)}, read off T; visible grain from about ½, failure from about 1`,
+        : `${figures(roughness)}, read off T; visible grain from about ½`,
     ],
     ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],
   ];

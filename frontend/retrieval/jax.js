@@ -38,7 +38,7 @@ export function createJaxRun(model, current) {
     ({ content }) => {
       live = true;
       run.disabled = false;
-      setText(words, `The package in this kernel, on ${content.device}.`);
+      setText(words, `Runs in this kernel, on ${content.device}.`);
     },
     () => {},
   );

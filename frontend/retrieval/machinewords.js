@@ -97,12 +97,12 @@ function judged({ S, exact, floored, step }, { K, Y }) {
 }
 
 /**
- * A sentence on how the noise of Ŝ in each hidden number adds up to the noise of the bars.
+ * A sentence on how the noise of Ŝ in each free number adds up to the noise of the bars.
  *
- * @type {(verb: string, freedom: number, K: number, Y: number) => string}
+ * @type {(context: Context) => string}
  */
-const pushed = (verb, freedom, K, Y) =>
-  `The noise of Ŝ, ${figures(Math.sqrt(K / (2 * Y)), 2)}, ${verb} each of ${count(freedom)} hidden numbers by about as much, together √${count(freedom)} times as much: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}, the noise beside the sliders.`;
+const summed = ({ freedom, K, Y, bits }) =>
+  `Over a distance of 1/√*β* in each of ${count(freedom)} free numbers, the noise of Ŝ changes by about ${figures(Math.sqrt(K / (2 * Y)), 2)}, together by √${count(freedom)} times as much: ${fixed(Math.sqrt((freedom * K) / (2 * Y)))}${bits ? "" : ", the noise beside the sliders"}.`;
 
 /** A level's sentences. @type {((look: Look, context: Context) => string)[]} */
 const SENTENCES = [
@@ -110,16 +110,16 @@ const SENTENCES = [
     `The vector's state is the query${look.step > 0 ? ` after ${counted(look.step, "step")}` : ""}. ${nameOf(look)} of ${count(Y)} is a pattern of ${count(D)} random weights. The sum of the products times √*β* (*β* scales squared distances) is the phase *θ*, an angle. A larger *β* turns it faster: a higher frequency.`,
   (_, { bits, target }) => {
     const kind = bits ? "pattern" : "picture";
-    return `*T* holds only the cosine and the sine of the phase. Blue dots are stored ${kind}s${target < 0 ? "" : " (ringed: the true one)"}, small orange ones earlier steps. A ${kind} close to the state has a similar phase at every frequency; a distant one only at a few, by chance.`;
+    return `Of each stored ${kind} *T* takes only the cosine and the sine of its phase. Blue dots are stored ${kind}s${target < 0 ? "" : " (ringed: the true one)"}, small orange ones earlier steps. A ${kind} close to the state has a similar phase at every frequency; a distant one only at a few, by chance.`;
   },
   (_, { K, bits }) =>
     `For each frequency *T* holds two sums over the ${pictures(K, bits)}, divided by √*Y*; each bar starts where the last one ended. Multiplied by the state's cosine and sine, and added, the two sums estimate how similar the state is to all.`,
   (look, context) =>
-    `Each stored ${context.bits ? "pattern" : "picture"} is similar to the state by a number from 0 to 1; S is their sum. ${judged(look, context)}`,
-  (look, { freedom, K, Y }) =>
+    `The similarity of a stored ${context.bits ? "pattern" : "picture"} to the state is a number from 0 to 1; S is the sum of all. ${judged(look, context)}`,
+  (look, context) =>
     look.atRest
-      ? `At rest: a further step would move no pixel by a quarter of 1/255. ${pushed("pushed", freedom, K, Y)} Go back to the first step to see the pixels move.`
-      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope of log Ŝ${look.floored ? " (of a line where Ŝ is below its noise)" : " (the log, because far away Ŝ is flat)"}. ${pushed("pushes", freedom, K, Y)}`,
+      ? `At rest: a further step would move no pixel by a quarter of 1/255. ${summed(context)} Go back to the first step to see the pixels move.`
+      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope of log Ŝ${look.floored ? " (here of its tangent, because Ŝ is below its noise)" : " (the log, because far away Ŝ is flat)"}. ${summed(context)}`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

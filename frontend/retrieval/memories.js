@@ -59,7 +59,7 @@ export function createMemories(grid, opener) {
       list.replaceChildren(
         long(`${count(stored.length)} × ${count(each)} = `),
         `${count(numbers.exact)} numbers; blue: `,
-        short("its weight"),
+        short("weight"),
         long("weight in answer"),
       );
       vector.replaceChildren(

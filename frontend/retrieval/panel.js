@@ -152,7 +152,7 @@ function firstControls(settings, change) {
         between: {
           word: "works",
           why: (stop) =>
-            `Here both memories find the picture (formula). Y and K move both ends. Press for β = ${stop}.`,
+            `Here both memories find the picture (formula). K moves both ends, Y the upper one. Press for β = ${stop}.`,
         },
         high: {
           word: "noise",
@@ -183,7 +183,7 @@ function firstControls(settings, change) {
       format: count,
       effect: "more noise, more mixing",
       title:
-        "How many pictures are stored: the first K of the collection, and your own. Each adds its own error to every reading of T.",
+        "How many of the collection are stored, its first K; your own are added to them. Each adds its own error to every reading of T.",
     }),
   };
 }
@@ -201,7 +201,7 @@ function memoryControls(settings, change) {
       symbol: "η",
       values: stops(RULES.numbers.eta, 2),
       format: (v) => figures(v, 2),
-      title: "Small steps reach farther in a noisy well, and take longer",
+      title: "Small steps succeed from farther away, but take longer",
     }),
     steps: slider({
       ...of("steps"),

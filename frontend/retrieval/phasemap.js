@@ -78,7 +78,7 @@ export function phaseMap(library, on) {
       },
       {
         key: "blend",
-        label: "left of this line, pictures mix (formula)",
+        label: "past this line, pictures mix (formula)",
         tone: "ink",
         dash: "2 3",
       },

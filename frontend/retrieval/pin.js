@@ -18,7 +18,7 @@ export function createPin({ now, changed }) {
   const pin = { pinned: /** @type {Pinned | null} */ (null) };
   const element = button({
     label: "Pin",
-    title: "Keeps what is on show beside what comes, to compare",
+    title: "Keeps these answers on show beside the next ones",
     "aria-pressed": "false",
     "data-name": "pin",
     onClick() {

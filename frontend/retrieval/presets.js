@@ -90,7 +90,7 @@ const QUESTIONS = [
     ask: "Y falls from 60,000 to 1,000: the vector T now holds fewer numbers than the pictures in it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The distributed memory returns noise (${errors(r)}). The noise rose to ${noiseOf(r)}, and its limit stayed at ${limitOf(r)}. As a rule the vector needs Y of about 2 × hidden numbers × pictures, here 2 × ${count(r.freedom)} × ${count(r.K)} = ${count(2 * r.freedom * r.K)}.`,
+      `The distributed memory returns noise (${errors(r)}). The noise rose to ${noiseOf(r)}, and its limit stayed at ${limitOf(r)}. Without visible grain, the vector needs Y of about 2 × hidden numbers × pictures, here 2 × ${count(r.freedom)} × ${count(r.K)} = ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {
@@ -105,7 +105,7 @@ const QUESTIONS = [
   {
     key: "black",
     name: "Does the cover matter?",
-    ask: "Only the colour of the cover changes, from grey to black. Which memory still finds the picture?",
+    ask: "As at the start, but the cover is black and not grey. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
       `The exact memory still finds it. The answer of the distributed memory is ${vector(r)}: black is farther than grey from what it covers, and out there the signal of the picture is weak. The noise is ${noiseOf(r)}, and only ${limitOf(r)} is allowed.`,
@@ -114,10 +114,10 @@ const QUESTIONS = [
   {
     key: "threshold",
     name: "How many random patterns fit?",
-    ask: "Random patterns of a hundred bits in one vector of 40,000 numbers, a tenth of the bits flipped. Are two hundred too many?",
+    ask: "Two hundred random patterns of a hundred bits are stored in a vector of 40,000 numbers. Which memory repairs one of them, a tenth of whose bits are flipped?",
     predict: WHO,
     after: (r) =>
-      `The exact memory repairs all of them. The distributed memory leaves ${percent(r.both.distributed.error)} of the bits wrong. The energy curves upwards at a stored pattern from about Y = 2DK on, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it finds them.`,
+      `The exact memory repairs all bits. The distributed memory leaves ${percent(r.both.distributed.error)} of them wrong. Its energy curves upwards at a stored pattern only from about Y = 2DK frequencies on, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it repairs the pattern too.`,
     set: { collection: "bits", K: 200, across: "K" },
   },
   {
@@ -130,8 +130,8 @@ const QUESTIONS = [
   },
   {
     key: "figure3",
-    name: "What does the paper’s Figure 3 retrieve?",
-    ask: "The paper’s K = 500 random patterns of D = 100 bits, at β = 30. What does the exact memory return for one of them?",
+    name: "What does Figure 3 of the DrDAM paper retrieve?",
+    ask: "As in the DrDAM paper: K = 500 random patterns of D = 100 bits, at β = 30. What does the exact memory return for one of them?",
     predict: {
       options: [
         ["pattern", "That pattern"],
@@ -145,8 +145,8 @@ const QUESTIONS = [
   },
   {
     key: "figure1",
-    name: "Does the paper’s Figure 1 work for every picture?",
-    ask: "As in the paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is kept fixed, the rest starts black. Does it work for every picture?",
+    name: "Does Figure 1 of the DrDAM paper work for every picture?",
+    ask: "As in the DrDAM paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is kept fixed, the rest starts black. Does it work for every picture?",
     predict: WHO,
     after: (r) =>
       `Not for this one: the answer of the distributed memory is ${vector(r)}, and the noise, ${noiseOf(r)}, is above its limit, ${limitOf(r)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
@@ -157,8 +157,8 @@ const QUESTIONS = [
   },
   {
     key: "figure2",
-    name: "Does the paper’s Figure 2 save memory?",
-    ask: "As in the paper: twenty pictures in one vector T of 400,000 numbers, with the top 60 % kept fixed. Does T save memory?",
+    name: "Does Figure 2 of the DrDAM paper save memory?",
+    ask: "As in the DrDAM paper: twenty pictures in one vector T of 400,000 numbers, with the top 60 % kept fixed. Does T save memory?",
     after: (r) =>
       `It works (${errors(r)}), at the edge of what Y allows. And T holds ${fixed(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
     set: {

@@ -11,16 +11,16 @@ export function createReadouts() {
     format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
     zones: [
       { from: 0, word: "noise", say: "the distributed memory follows its own noise" },
-      { from: 0.7, word: "unsure", say: "it may go either way" },
+      { from: 0.7, word: "unsure", say: "signal or noise may win" },
       {
         from: 2,
         word: "clear",
-        say: "it moves to a picture near the query",
+        say: "the vector follows the signal",
       },
     ],
   });
   noise.element.title =
-    "The signal of the stored pictures at the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). It is read off T and the query before the first step. It does not know the answer, nor whether the signal is of one picture or of several.";
+    "The signal of the stored pictures at the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c with the roughness c, divided by √(η / (2 − η)), from which on the first step comes nearer. It is read off T and the query before the first step. It does not know the answer, nor whether the signal is of one picture or of several.";
   const blend = gauge({
     label: "Pictures mixed",
     min: 1,
@@ -29,7 +29,7 @@ export function createReadouts() {
     zones: [
       { from: 1, word: "one", say: "one picture alone" },
       { from: 1.5, word: "some", say: "a few pictures" },
-      { from: 3, word: "a blend", say: "one blend for many" },
+      { from: 3, word: "a blend", say: "a blend of several" },
     ],
   });
   blend.element.title =

@@ -101,8 +101,8 @@ export const isSettled = (now, end) =>
  * @type {(step: number, basis: string, beta: number) => string}
  */
 export const overflowInWords = (step, basis, beta) =>
-  `The ${basis} features overflowed at step ${step}: their values grow like exp(β|x|²), and β = ${amount(beta)} is more ` +
-  "than floats hold here. Lower β towards 1, or take sincos or cos features, which stay below 1.";
+  `The ${basis} features overflowed at step ${step}: their values grow like exp(β|x|²), too large for floats at β = ${amount(beta)}. ` +
+  "Take sincos or cos features, which stay below 1, or lower β.";
 
 /** @param {number} v */
 const signed = (v) => (Math.abs(v) < 10 ? fixed(v, 4) : amount(v, 2));

@@ -12,13 +12,11 @@ const MOST = RULES.counts.Y[1];
 const FAR = 0.3; // slope of a well, which is 0.61 at most: a query with a smaller slope is far away
 
 export const PENDING = "The run plays once you have answered the question.";
-export const MOVING =
-  "At each step, both memories move the hidden pixels towards what they have stored.";
+export const MOVING = "At each step, both memories move the query towards what they have stored.";
 const NOISIER =
-  "The exact memory moves the hidden pixels towards what it has stored. The distributed memory follows its noise.";
+  "The exact memory moves the query towards what it has stored. The distributed memory follows its noise.";
 
-const BLENDING =
-  "At each step, both memories move the hidden pixels towards a blend of several pictures.";
+const BLENDING = "At each step, both memories move the query towards a blend of several pictures.";
 
 /** The sentence shown while a run plays, which depends on its end. @param {Both} end */
 export function playing({ exact, distributed }) {
@@ -66,7 +64,7 @@ function vectorLost(run, { beta, Y, eta }) {
     return `The exact memory brings the picture back. The distributed memory ${distributed.mixed >= BLEND ? "stops at a blend of several, with grain" : `is drawn to another one, ${distributed.label}`}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR)
-    return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther; in the vector noise hides it. Lower β, ${Y < MOST ? "raise Y, " : ""}or hide less.`;
+    return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther. In the vector, noise hides this. Lower β, ${Y < MOST ? "raise Y, " : ""}or start nearer.`;
   return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${Y < MOST ? "Raise Y, or store fewer" : "Store fewer, or lower β"}.`;
 }
 

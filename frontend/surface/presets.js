@@ -27,7 +27,7 @@ export function presetsOf({ names }) {
       name: "Where does a covered picture go?",
       ask: "The marble is a picture whose lower half is grey. Each point of the surface is a picture too, and its height is the energy. Which of the three pictures does the marble reach?",
       after: (findings) =>
-        `After ${counted(findings.steps, "step")} the marble is ${amount(findings.apart)} from the ${names[findings.nearest]}. It started ${amount(findings.run.heights[0])} off the plane of the three pictures, and the steps took it onto the plane.`,
+        `After ${counted(findings.steps, "step")} the marble is ${amount(findings.apart)} from the ${names[findings.nearest]}. It started ${amount(findings.run.heights[0])} off the plane of the three pictures, and ends ${amount(findings.run.heights[findings.steps])} off it.`,
       set: {},
     },
     {
@@ -55,13 +55,13 @@ export function presetsOf({ names }) {
         right: ({ nearest }) => String(nearest),
       },
       after: ({ nearest, run }) =>
-        `It reaches the ${names[nearest]}. Of the three, that picture is the nearest to the mean, and the first step already gives it a weight of ${percent(run.weights[0][nearest])}.`,
+        `It ends nearest to the ${names[nearest]}. Of the three, that picture is the nearest to the mean, and the first step already gives it a weight of ${percent(run.weights[0][nearest])}.`,
       set: { start: "blend", query: [0, 0], beta: 120 },
     },
     {
       key: "long",
       name: "Does the marble ever climb?",
-      ask: "The step size is 1.9, so each step overshoots the well. Does the energy rise in any step?",
+      ask: "The step size is 1.9, so each step overshoots the bottom. Does the energy rise in any step?",
       predict: {
         options: [
           ["yes", "yes"],

@@ -96,7 +96,7 @@ test("answers contain no undefined numbers, and each right answer is one of the 
     const said = after(shown);
     const one = after({ ...shown, ...consequences({ ...set, steps: 1 }) });
     assert.doesNotMatch(one, /\b1 [a-z]+s\b/, key);
-    if (key === "promise") assert.match(said, /from Y = 10⁹/);
+    if (key === "promise") assert.match(said, /needed: Y = 10⁹/);
     assert.doesNotMatch(said, /NaN|undefined|out of range|off every scale|none/, key);
     if (predict)
       assert.ok(

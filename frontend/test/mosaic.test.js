@@ -55,7 +55,7 @@ test("the explanation depends on what was found and on the frequencies that the 
   const both = explain(frame(), frame(), settings, ready);
   assert.match(both, /found the picture among 100\. So did the vector\..* are enough\.$/);
   const near = explain(frame(), frame({ wrong: 3 }), settings, ready);
-  assert.match(near, /The vector is near it/);
+  assert.match(near, /The vector is near the picture/);
   const lost = explain(frame(), frame({ wrong: 40 }), settings, {
     ...ready,
     law: { needed: 5000 },

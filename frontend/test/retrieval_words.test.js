@@ -76,7 +76,7 @@ test("the report says if values are off every scale, and gives advice after an o
   assert.match(words, /Distributed memory: energy off every scale.*distance off every scale\./);
   const over = inWords(7, numbers({ energyDistributed: Number.NaN }), outcome({}, 5));
   assert.match(over, /Distributed memory: overflowed\./);
-  assert.match(overflowInWords(5, "exp", 60), /exp features overflowed at step 5.*Lower β/);
+  assert.match(overflowInWords(5, "exp", 60), /exp features overflowed at step 5.*lower β/);
   assert.doesNotMatch(over + overflowInWords(5, "exp", 60), /NaN/);
   assert.equal(amount(Number.NaN), "off every scale");
 });
@@ -106,7 +106,7 @@ test("the sentence while a run plays depends on its end", () => {
   const blend = outcome({ leadExact: 0.9, mixedExact: 9.3 });
   assert.match(playing(lost), /distributed memory follows its noise/);
   assert.match(playing(blend), /a blend of several pictures/);
-  assert.match(playing(outcome()), /both memories move the hidden pixels towards what/);
+  assert.match(playing(outcome()), /both memories move the query towards what/);
 });
 
 test("a state counts as settled if it does not visibly differ from the end of the run", () => {
@@ -139,7 +139,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
   assert.match(
     text(lost, { pull: 0.2 }),
-    /^At β = 75 even the right picture counts as far away.* noise hides it\. Lower β/,
+    /^At β = 75 even the right picture counts as far away.* noise hides this\. Lower β/,
   );
   assert.match(
     text(lost, { pull: 0.9, roughness: 2 }),

@@ -66,9 +66,12 @@ export function divergenceBound(setting) {
   const hypotheses = [
     [eta <= 1, "the step size is above 1"],
     [Number.isFinite(e1), "too few frequencies for any bound on the derivative"],
-    [u < 1, "the kernel’s error may exceed the partition sum"],
-    [Number.isFinite(A), "energy level and tube are not consistent"],
-    [(1 - u) * Math.exp(-beta * level) > Math.sqrt(K / (2 * Y)) / 8, "the estimate may be floored"],
+    [u < 1, "the kernels’ error may exceed their sum S"],
+    [Number.isFinite(A), "no tube width meets its own bound"],
+    [
+      (1 - u) * Math.exp(-beta * level) > Math.sqrt(K / (2 * Y)) / 8,
+      "Ŝ may be too small for its log",
+    ],
   ];
   const fails = hypotheses.find(([holds]) => !holds)?.[1] ?? null;
   return { fails, bound: fails ? Number.POSITIVE_INFINITY : A * growthSum(eta, kappa - 1, steps) };

@@ -181,7 +181,7 @@ def _shards(folder: Path) -> dict[Path, list[str]]:
 
 
 def _half(family: Architecture, shards: Mapping[Path, list[str]]) -> str:
-    """The dtype of the embedding in the file if it is a half precision, else "float32"."""
+    """Dtype of the embedding in the file if it is a half precision, else "float32"."""
     for path, names in shards.items():
         for name in names:
             if family.place(name) == (("embedding",), None):

@@ -59,8 +59,8 @@ def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
 
 @checked
 def stored_bits(*, bits: int) -> float:
-    """Bits of T per bit of the patterns, 4b/(1 − d_b), at the load where stored
-    patterns become unstable [D-sharp16].
+    """Bits of T per bit of the patterns, 4b/(1 − d_b), at the load where the
+    energy ceases to be convex at a stored pattern [D-sharp16].
 
     At this load (1 − d_b)Y = 2DK, with d_b the `distortion`. T has 2Y entries of b
     bits, and the patterns have DK bits. The ratio is smallest for one bit per entry,

@@ -38,8 +38,9 @@ class Constants(Module):
             gradient.
         damping: μ, factor in the weights that lead from the layer of the features of x
             to the slots. It keeps small what the step changes in this layer.
-        epsilon: ε of the matrices A and B as printed in the paper. A selects the slot
-            that a layer writes, and B the cell that it writes for.
+        epsilon: ε, what a layer of a stack writes into the slots of the other layers,
+            where it writes 1 + ε into its own; at 0 the matrices would be singular. The
+            construction "seed" also adds ε to the diagonal of the paper's matrices B.
         ramp: ω, width of the ramps between cells in units of a cell; None for 2⁻¹⁴ in
             float32 and 2⁻²⁰ in float64, rounded down to a power of two in units of x.
         clearance: σ, distance below zero of the fitted units' pre-activations before the

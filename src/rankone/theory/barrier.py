@@ -4,9 +4,10 @@ proved, and computed from the patterns alone, before any frequency is drawn
 
 Around a pattern ξ, in the coordinate u = √β(x − ξ), the partition sum S has a hill. S
 is about 1 at the centre, and on the sphere ‖u‖ = R at most e^(−R²/2) plus the kernels
-of the other patterns. Suppose that the error of the estimate Ŝ, over the whole ball at
-once, is below the difference of these values. Then Ŝ too is lower on the sphere than at
-the start. A descent of the energy Ê only increases Ŝ, so it stays inside the sphere.
+of the other patterns. Suppose that the errors Ŝ − S, over the whole ball at once,
+reduce the difference of these values by less than the difference itself. Then Ŝ too is
+lower on the sphere than at the start. A descent of the energy Ê only increases Ŝ, so it
+stays inside the sphere.
 """
 
 from math import exp, inf, log, sqrt

@@ -1,5 +1,6 @@
-"""Runs of the two memories from the same queries: the sharpest bound on their distance
-at each step, and the theorem for one ball around a pattern.
+"""Runs of the two memories from the same queries: a bound on their distance at each
+step, from growth and errors along the run, and the theorem for one ball around a
+pattern.
 
 The two memories are the exact one and its distributed copy. The bound is computed along
 a run [D-looseness]. The theorem certifies a run: around a well separated pattern the

@@ -177,9 +177,9 @@ def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
     [D-fig5, D-obs1, D-obs2, D-obs3].
 
     V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻_μν − √K⁺_μν)² with K∓_μν = exp(−β‖Δ_μ ∓
-    Δ_ν‖²/2) and Δ_μ = x − ξ^μ. The code computes the second form, in which nothing
-    cancels. It needs O(K²D) time per state, and O(K²) memory in all, because it
-    computes one state after another.
+    Δ_ν‖²/2) and Δ_μ = x − ξ^μ. The code computes the second form, a sum of squares, so
+    that the terms do not cancel each other. It needs O(K²D) time per state, and O(K²)
+    memory in all, because it computes one state after another.
 
     Args:
         memory: The exact memory `MrDAM(Xi, beta)`, with the log-sum-exp energy.

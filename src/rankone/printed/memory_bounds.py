@@ -175,8 +175,8 @@ def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> fl
 
 @checked
 def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
-    """Logarithms (base 10) of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the
-    recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
+    """Logarithms (base 10) of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which times ηA solves
+    the recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
 
     Args:
         u: ηB; one step multiplies a distance by at most 1 + u.

@@ -94,8 +94,8 @@ class Barycentric(EnergyMemory):
     `barycentric_field`, computed from T and R without the patterns [D-eq30-32].
 
     The field is ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with R = Σ_μ φ(√β ξ^μ)ξ^μᵀ. R has MD
-    numbers, and the patterns themselves have only KD. Make a field with
-    `Barycentric.store`; `retrieve` can follow it.
+    numbers, and the patterns themselves have KD, which is fewer where K < M. Make a
+    field with `Barycentric.store`; `retrieve` can follow it.
 
     Attributes:
         memory: The distributed memory, which holds T (M,).

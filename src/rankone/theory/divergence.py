@@ -206,11 +206,11 @@ def divergence_bound(
 
     A bounds the error of the gradient. The larger A is, the further the run can stray
     from its energy level and its tube, the surroundings of the patterns, and the larger
-    the error can be there. A is the least fixed point of this map. With too few
-    frequencies there is none: the hypothesis "energy level and tube are consistent"
-    then fails, and the bound is ∞. The map is computed on the host in double precision.
-    So no argument may be traced by jit, vmap or grad. A traced function may use a bound
-    that was computed outside of it.
+    the error can be there. So each assumed bound gives a new one, and A is the least
+    that reproduces itself. With too few frequencies there is none: the hypothesis
+    "energy level and tube are consistent" then fails, and the bound is ∞. A is computed
+    on the host in double precision. So no argument may be traced by jit, vmap or grad.
+    A traced function may use a bound that was computed outside of it.
 
     Args:
         D: Dimension.

@@ -124,10 +124,10 @@ def bit_error(
     entries 0 and 1/√D [D-sharp5].
 
     Q is the upper tail of the standard normal distribution, and c the `roughness`. The
-    displacement of the fixed point is spread evenly over the D entries, and flips those
-    that move by more than 1/(2√D), past the midpoint. The formula is of first order in
-    c: use it for c below about a half. The chapter on retrieval states it as the third
-    law of the threshold, and only the tests evaluate it.
+    displacement of the fixed point is like independent normal errors of the D entries,
+    and flips those that move by more than 1/(2√D), past the midpoint. The formula is of
+    first order in c: use it for c below about a half. The chapter on retrieval states
+    it as the third law of the threshold, and only the tests evaluate it.
     """
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 

@@ -54,7 +54,7 @@ def universal_learner(
     - "seed": the published construction, repaired: J² + 2 layers between the feature
       layers φ and the read-out, which is a table of J² cells.
     - "logdepth": the same table, addressed by the bits of the cells' numbers, with
-      2⌈log₂J⌉ + 3 layers [M-S3].
+      2⌈log₂J⌉ + 3 layers between φ and the read-out [M-S3].
     - "constant": four such layers whatever the accuracy, then a net fitted by least
       squares instead of a table [M-S4].
     - "shallow": four hidden layers in all, and no input θ_b that is a parameter [M-S5].

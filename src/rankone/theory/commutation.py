@@ -2,8 +2,9 @@
 two paths of W agree?
 
 The method on W preconditions its gradients by P, the `kronecker_preconditioner` of T
-and V. For linear methods the paths agree, for every T and V. Of the methods that are
-differentiable at zero, only the linear ones have this property [K-sharp3].
+and V. If every update is a linear combination of the gradients so far, with numbers as
+coefficients (gradient descent, heavy ball), the paths agree for every T and V. Of the
+methods that are differentiable at zero, only these have this property [K-sharp3].
 """
 
 from collections.abc import Callable, Sequence

@@ -50,7 +50,7 @@ const EXACT = [
       right: ({ runs }) => (rises(runs) > 0 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `It rises in ${rises(runs)} of ${counted(runs.energies.length - 1, "step")}. Up to η = 2 it cannot rise, at any β. Beyond η = 2, each step overshoots by more than it corrects.`,
+      `It rises in ${rises(runs)} of ${counted(runs.energies.length - 1, "step")}. Up to η = 2 it cannot rise, at any β. Beyond η = 2, a step in a round bowl ends farther out.`,
     set: { patterns: places(3), query: [-0.9, -0.5], beta: 30, eta: 1.9 },
   },
   {

@@ -5,7 +5,6 @@ import { count, figures } from "../kit/number.js";
 /** @import { Ready, Settings } from "./settings.js" */
 
 const ONE = 1.5; // spread, in pictures, below which the weight counts as that of one picture
-const SAFE = 2; // multiple of the law's Y below which some pictures still end with a wrong pixel
 const NEAR = 0.25; // fraction of wrong free pixels below which a state is called near the picture
 
 /**
@@ -60,7 +59,6 @@ export function explain(exact, copy, settings, ready) {
   if (!isRight(exact) && exact.spread >= ONE)
     return `${first} A vector that stands for the same pictures cannot do better.`;
   const { needed } = ready.law;
-  const size = Y < needed ? "too few" : Y < SAFE * needed ? "just enough" : "enough";
   const second = isRight(copy)
     ? isRight(exact)
       ? "So did the vector."
@@ -68,7 +66,7 @@ export function explain(exact, copy, settings, ready) {
     : copy.wrong < NEAR * ready.freedom
       ? "The vector is near the picture, with wrong pixels."
       : "The vector did not find it.";
-  return `${first} ${second} By estimate it takes ${count(rounded(needed))} frequencies, so ${count(Y)} are ${size}.`;
+  return `${first} ${second} By estimate it takes ${count(rounded(needed))} frequencies, ${Y < needed ? "more than the" : "and there are"} ${count(Y)}${Y < needed ? " here" : ""}.`;
 }
 
 /** The number n, rounded to two significant figures. @param {number} n */

@@ -53,14 +53,20 @@ test("the explanation depends on what was found and on the frequencies that the 
   const settings = settingsFrom({ K: 100, Y: 4096, target: 0 });
   const ready = /** @type {any} */ ({ freedom: 64, law: { needed: 1000 } });
   const both = explain(frame(), frame(), settings, ready);
-  assert.match(both, /found the picture among 100\. So did the vector\..* are enough\.$/);
+  assert.match(
+    both,
+    /found the picture among 100\. So did the vector\..* 1,000 frequencies, and there are 4,096\.$/,
+  );
   const near = explain(frame(), frame({ wrong: 3 }), settings, ready);
   assert.match(near, /The vector is near the picture/);
   const lost = explain(frame(), frame({ wrong: 40 }), settings, {
     ...ready,
     law: { needed: 5000 },
   });
-  assert.match(lost, /The vector did not find it\..* are too few\.$/);
+  assert.match(
+    lost,
+    /The vector did not find it\..* 5,000 frequencies, more than the 4,096 here\.$/,
+  );
   assert.match(explain(frame({ wrong: 9, spread: 30 }), null, settings, ready), /raise β/);
   assert.equal(verdict(frame({ wrong: 1 }), settings, 64), "✗ 1 of 64 hidden pixels wrong");
   assert.equal(named(0x41), "A (U+0041)");

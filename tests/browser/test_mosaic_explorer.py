@@ -204,7 +204,7 @@ def test_at_the_ends_of_sliders_the_expected_memories_find_the_picture(
     words = page.locator(".r1-sentence").inner_text()
     # Otherwise the vector is not the cause.
     few = exact and page_state["settings"]["Y"] < law
-    assert ("too few" in words) == few
+    assert ("more than the" in words) == few
 
 
 def test_with_ten_thousand_pictures_the_list_succeeds_and_the_vector_fails(explorer):

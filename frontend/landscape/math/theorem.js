@@ -67,7 +67,7 @@ export function divergenceBound(setting) {
     [eta <= 1, "the step size is above 1"],
     [Number.isFinite(e1), "too few frequencies for any bound on the derivative"],
     [u < 1, "the kernels’ error may exceed their sum S"],
-    [Number.isFinite(A), "no tube width meets its own bound"],
+    [Number.isFinite(A), "no bound on how far E may rise"],
     [
       (1 - u) * Math.exp(-beta * level) > Math.sqrt(K / (2 * Y)) / 8,
       "Ŝ may be too small for its log",

@@ -150,7 +150,7 @@ export function createCharts() {
 /** @type {(printed: number | null | undefined, step: number, relativeNoise: number | null, basis: string) => string} */
 function noteOn(printed, step, relativeNoise, basis) {
   if (relativeNoise === null)
-    return "Bounds: for up to 64 patterns, when no control moves; a step costs K² many times over.";
+    return "Bounds are drawn for up to 64 patterns, once no control moves: their cost grows as K².";
   const bound = step > 0 && typeof printed === "number" ? printedInWords(printed) : "";
   const sharper =
     "Sharper: d ← ρd + ηe, with the measured gradient error e and the largest ρ = |1 − ηλ| of the eigenvalues λ of ∇²E between the two states. ";

@@ -293,7 +293,8 @@ export function createExplorer(initial, library, model, questions = []) {
     memories.showVector(end, settings, ready);
     if (end.overflow !== null)
       frame.tell(overflowInWords(end.overflow, settings.basis, settings.beta));
-    if (due && ended) return playRun(end);
+    if (due && ended && end.overflow === null) return playRun(end);
+    if (ended) due = false;
     playback.refresh();
     stage.show(last.bytes, both, sure);
     weigh(last.weights);
@@ -309,12 +310,12 @@ export function createExplorer(initial, library, model, questions = []) {
    * @param {End} end
    */
   function playRun(end) {
-    const { frame: last, overflow } = end;
+    const { frame: last } = end;
     const { both } = words.of(end);
     due = false;
     engine.record();
     clock.steps = last.step;
-    if (last.step === 0 || overflow !== null) return playback.seek(last.step);
+    if (last.step === 0) return playback.seek(last.step);
     stage.begin(ready.bytes.query);
     if (!frame.preset?.predict) frame.tell(""); // clears an answer shown during a drag: it comes again at the end
     setText(sentence, playing(both));

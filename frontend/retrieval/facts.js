@@ -8,6 +8,8 @@ import { amount, count } from "../kit/number.js";
 /** @param {number | null | undefined} v */
 const figures = (v) => amount(v, 2);
 
+const UNKNOWN = "unknown: for sincos and cos features only";
+
 /**
  * Rows of names and values.
  *
@@ -18,7 +20,8 @@ export function factsOf({ frame, info, milliseconds }, { config, stored, numbers
   const { roughness } = info;
   const speed = (1000 * frame.step) / milliseconds;
   const ratio = numbers.distributed / numbers.exact;
-  const stable = 2 * freedom * stored.length;
+  const factor = numbers.distributed === Y ? 4 : 2; // cos has twice the noise of sincos
+  const stable = factor * freedom * stored.length;
   return [
     ["Exact memory holds", `K·D = ${count(numbers.exact)} numbers`],
     [
@@ -28,13 +31,15 @@ export function factsOf({ frame, info, milliseconds }, { config, stored, numbers
     [
       "Y for Ê to be convex at a pattern",
       stable > 0
-        ? `2 × free numbers × K = ${count(stable)}; Y is ${figures(Y / stable)} × that`
+        ? roughness === null
+          ? UNKNOWN
+          : `${factor} × free numbers × K = ${count(stable)}; Y is ${figures(Y / stable)} × that`
         : "none: nothing is left to find",
     ],
     [
       "Roughness c of the distributed energy",
       roughness === null
-        ? "unknown: for sincos and cos features only"
+        ? UNKNOWN
         : `${figures(roughness)}, read off T; visible grain from about ½`,
     ],
     ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],

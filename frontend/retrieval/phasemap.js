@@ -78,7 +78,7 @@ export function phaseMap(library, on) {
       },
       {
         key: "blend",
-        label: "past this line, pictures mix (formula)",
+        label: "at this line, pictures begin to mix (formula)",
         tone: "ink",
         dash: "2 3",
       },

@@ -24,6 +24,7 @@ import { strength } from "./strengths.js";
  *   numbers: { exact: number, distributed: number },
  *   K: number,
  *   isStored: boolean,
+ *   atRest: boolean,
  * }} Findings
  */
 
@@ -117,7 +118,7 @@ const QUESTIONS = [
     ask: "Two hundred random patterns of a hundred bits are stored in a vector of 40,000 numbers. Which memory repairs one of them, a tenth of whose bits are flipped?",
     predict: WHO,
     after: (r) =>
-      `The exact memory repairs all bits. The distributed memory leaves ${percent(r.both.distributed.error)} of them wrong. Its energy curves upwards at a stored pattern only from about Y = 2DK frequencies on, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it repairs the pattern too.`,
+      `The exact memory repairs all bits. The distributed memory leaves ${percent(r.both.distributed.error)} of them wrong. Its energy curves upwards at a stored pattern only from about Y = 2DK = ${count(2 * r.freedom * r.K)} on; here Y is ${count(r.numbers.distributed / 2)}. Drag K to the left: at fifty it repairs the pattern too.`,
     set: { collection: "bits", K: 200, across: "K" },
   },
   {
@@ -146,7 +147,7 @@ const QUESTIONS = [
   {
     key: "figure1",
     name: "Does Figure 1 of the DrDAM paper work for every picture?",
-    ask: "As in the DrDAM paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is kept fixed, the rest starts black. Does it work for every picture?",
+    ask: "As in the DrDAM paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is kept fixed, the rest starts black. Which memory finds this picture?",
     predict: WHO,
     after: (r) =>
       `Not for this one: the answer of the distributed memory is ${vector(r)}, and the noise, ${noiseOf(r)}, is above its limit, ${limitOf(r)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
@@ -160,7 +161,7 @@ const QUESTIONS = [
     name: "Does Figure 2 of the DrDAM paper save memory?",
     ask: "As in the DrDAM paper: twenty pictures in one vector T of 400,000 numbers, with the top 60 % kept fixed. Does T save memory?",
     after: (r) =>
-      `It works (${errors(r)}), at the edge of what Y allows. And T holds ${fixed(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
+      `It works (${errors(r)}), but with visible grain. And T holds ${fixed(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
     set: {
       ...{ size: 64, K: 20, target: 10, beta: 60, Y: 200000, eta: 0.1, steps: 1000 },
       ...{ fraction: 0.4, fill: "black" },

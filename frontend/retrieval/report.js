@@ -45,7 +45,12 @@ export function findings(at, settings, ready, library, overflow) {
     grain,
   });
   return {
-    exact: of(at.nearestExact, at.errorExact, at.leadExact, at.mixedExact, at.grainExact),
+    // the exact memory has no noise; it can only diverge
+    exact: {
+      ...of(at.nearestExact, at.errorExact, at.leadExact, at.mixedExact, at.grainExact),
+      noisy: !(at.errorExact < 1),
+      grainy: false,
+    },
     distributed: of(
       at.nearestDistributed,
       at.errorDistributed,

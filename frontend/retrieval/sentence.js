@@ -41,6 +41,8 @@ export function explain(run, settings) {
     return "This picture is not stored. A memory can only return what is in it, so neither finds the picture.";
   if (exact.right && distributed.right) return bothRight(run, settings);
   if (exact.right) return vectorLost(run, settings);
+  if (!run.atRest)
+    return "The run ended before the exact memory came to rest. Raise “steps at most” (under More), or η.";
   if (exact.mixed >= BLEND) return blended(run, settings);
   return "Both memories return something else: too little of the picture is left to say which one is meant.";
 }

@@ -1,7 +1,7 @@
 // The strength of the vector's noise, and its limit for a whole run: the vector finds the picture if the noise is below
 // the limit [D-sharp11].
 import { fixed } from "../kit/number.js";
-import { roughnessAllowed } from "./math/descent.js";
+import { LONGEST, roughnessAllowed } from "./math/descent.js";
 import { AHEAD } from "./report.js";
 
 /** @import { Foresight } from "./math/phase.js" */
@@ -14,7 +14,8 @@ const EVEN = 1.2; // up to this ratio, a run may or may not find the picture: th
 /**
  * The noise and its limit in one unit. The noise is the length of its slope: c = √(D_free·K/2Y) for sincos features,
  * with Y in place of 2Y for cos. The limit is the largest c at which the run finds the true picture, and 0 if that is
- * not stored. Null if the law does not apply: for positive features, for bits, which are too few, or if nothing is free.
+ * not stored. Null if the law does not apply: for positive features, for bits, which are too few, if nothing is free, or
+ * if the run is longer than the law follows.
  *
  * @type {(settings: Settings, ready: Pick<Ready, "freedom" | "isStored" | "wanted" | "stored">, foresight: Foresight) => Strengths | null}
  */
@@ -29,7 +30,8 @@ export function strengthsOf(
   if (!isStored) return { limit: 0, noise };
   const { moving } = geometry;
   const descent = { start, held, moving, wanted, eta, steps, ahead: AHEAD };
-  return { limit: roughnessAllowed(descent, beta), noise };
+  const limit = roughnessAllowed(descent, beta);
+  return limit === 0 && steps > LONGEST ? null : { limit, noise };
 }
 
 /** @param {number} v */
@@ -50,8 +52,11 @@ export function whereOf({ limit, noise }, isStored) {
     : "Noise just above limit: it may fail.";
 }
 
-/** The reason why nothing is shown. @type {(settings: Pick<Settings, "collection">, freedom: number) => string} */
-export function unknownOf({ collection }, freedom) {
+/** The reason why nothing is shown. @type {(settings: Pick<Settings, "collection" | "basis">, freedom: number) => string} */
+export function unknownOf({ collection, basis }, freedom) {
   if (freedom === 0) return "Nothing is hidden.";
-  return collection === "bits" ? "Known for photographs only." : "Known for cosines only.";
+  if (collection === "bits") return "Known for photographs only.";
+  return basis === "sincos" || basis === "cos"
+    ? `Known for up to ${LONGEST} steps.`
+    : "Known for cosines only.";
 }

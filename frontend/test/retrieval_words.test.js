@@ -61,9 +61,10 @@ test("a verdict says what a failure is: a blend, or noise", () => {
   const bits = findings(numbers(blend), { ...settings, collection: "bits" }, ready, library, null);
   assert.equal(verdictOf(bits.exact), "✗ a blend of about 3 patterns");
   assert.equal(verdictOf(outcome({ nearestExact: 1 }).exact), "✗ nearest: coffee");
-  assert.equal(verdictOf(outcome({ grainExact: 0.1 }).exact), "✓ coffee, grainy");
-  const noise = { leadExact: 0.9, mixedExact: 3.2, grainExact: 0.2 };
-  assert.equal(verdictOf(outcome(noise).exact), "✗ lost in noise");
+  assert.equal(verdictOf(outcome({ grainDistributed: 0.1 }).distributed), "✓ coffee, grainy");
+  assert.equal(verdictOf(outcome({ grainExact: 0.1 }).exact), "✓ coffee");
+  const noise = { leadDistributed: 0.9, mixedDistributed: 3.2, grainDistributed: 0.2 };
+  assert.equal(verdictOf(outcome(noise).distributed), "✗ lost in noise");
   assert.match(
     verdictOf(outcome({ leadExact: 0.9, errorExact: Number.NaN }).exact),
     /lost in noise/,
@@ -123,7 +124,15 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   assert.ok(OPENING.length <= ROOM);
   /** @type {(own?: object, more?: object) => string} */
   const text = (own, more) => {
-    const run = { pull: 4, roughness: 0.3, freedom: 10, K: 6, isStored: true, ...more };
+    const run = {
+      pull: 4,
+      roughness: 0.3,
+      freedom: 10,
+      K: 6,
+      isStored: true,
+      atRest: true,
+      ...more,
+    };
     const words = explain(
       { ...run, both: outcome(own), numbers: { exact: 1, distributed: 1 } },
       set,
@@ -137,6 +146,8 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   );
   assert.match(text({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share 60,000 f/);
   const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
+  const cut = text({ leadExact: 0.9, mixedExact: 9, leadDistributed: 0.9 }, { atRest: false });
+  assert.match(cut, /ended before the exact memory came to rest\. Raise “steps at most”/);
   assert.match(
     text(lost, { pull: 0.2 }),
     /^At β = 75 even the right picture counts as far away.* noise hides this\. Lower β/,

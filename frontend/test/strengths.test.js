@@ -112,7 +112,10 @@ test("the limit is 0 for a picture not stored, and none is given if the law does
   const positive = setting({ basis: "exp" });
   assert.equal(positive.strengths, null);
   assert.match(unknownOf(positive.settings, positive.ready.freedom), /cosines/);
-  assert.match(unknownOf({ collection: "bits" }, 100), /photographs/);
+  assert.match(unknownOf({ collection: "bits", basis: "sincos" }, 100), /photographs/);
+  const long = setting({ beta: 20, steps: 1000 }); // even the exact memory fails, but the law follows 100 steps only
+  assert.equal(long.strengths, null);
+  assert.match(unknownOf(long.settings, long.ready.freedom), /up to 100 steps/);
 });
 
 test("near the limit the words say only that the vector may work or may fail", () => {

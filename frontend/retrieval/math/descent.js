@@ -13,7 +13,7 @@
  * }} Descent
  */
 
-const LONGEST = 100; // steps followed at most, because the work grows as their cube
+export const LONGEST = 100; // steps followed at most, because the work grows as their cube
 const STILL = 1e-6; // squared length in units of 1/β: after a shorter step the run is at rest
 const FAR = 100; // squared length in units of 1/β: a state so far beyond all patterns does not return
 const [LEAST, MOST] = [0.001, 4]; // range of the roughness

@@ -131,7 +131,7 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
     ["Largest sum of overlaps, ρ", amount(rho, 2)],
-    ["Sequence, exact: off by at most", rho < 1 ? figures(bound, 2) : "no bound"],
+    ["Sequence, exact vs at once: bound", rho < 1 ? figures(bound, 2) : "none"],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
     ["Stored, in float32", `${count(4 * numbers)} bytes`],
   ];

@@ -117,7 +117,7 @@ export function createPanel(settings, change, onOff) {
     backward: toggle({
       ...of("backward"),
       label: "the last pair is written first",
-      title: "Reverses the order of the writes: U and its transpose change places",
+      title: "Reverses the order of the writes: U is then the part below the diagonal",
     }),
   };
   const elements = elementsOf(fields);

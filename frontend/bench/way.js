@@ -72,7 +72,7 @@ export function createWay(settings, onWay) {
     LINES.map(([, tone, words], i) =>
       h("span", { class: `r1-error r1-${tone}` }, h("i"), words, " ", numbers[i]),
     ),
-    h("span", { class: "r1-muted" }, "dotted: always 0"),
+    h("span", { class: "r1-muted" }, "dotted: answering 0"),
   );
   const marks = MARKS.map(([way, at]) => ({ way, at, ...markOf(way, () => onWay(at)) }));
   const row = h(
@@ -89,8 +89,10 @@ export function createWay(settings, onWay) {
     legend,
     /** @type {(settings: Settings, measured: Measured, veiled: boolean) => void} */
     show(next, { along, empty, errors }, veiled) {
+      const isOther = next.rounds !== shown.rounds || next.omega !== shown.omega;
       shown = next;
       field.value = next.way;
+      if (isOther) field.bound({ min: 0, max: 3, step: STEP }); // the formula changes at the same place
       const [x] = pixel(next.way, 0);
       setAttributes(cursor, { x1: x, x2: x });
       picture.classList.toggle("r1-veiled", veiled);

@@ -24,7 +24,7 @@ const MATRICES = {
 
 /** The book's results by their method of writing, where the reading is not divided. @type {Record<Way, string>} */
 const RESULTS = {
-  batch: "MAML, a factor",
+  batch: "MAML, factor step",
   sequence: "ROME, in turn",
   ridge: "MEMIT",
   exact: "ROME, jointly",
@@ -93,5 +93,5 @@ export function here({ way, divide, Y, rounds }) {
     return `A write subtracts ${figures(way, 2)} of what the earlier ones answer at its key.`;
   if (way < 2)
     return `A write subtracts what the earlier ones answer at its key, and ${figures(way - 1, 2)} of what the later ones do.`;
-  return "Nearly exact: a small multiple of I is left, so the stored values are not read exactly.";
+  return "Between ridge and exact: a multiple of I is left, so stored values are not read exactly.";
 }

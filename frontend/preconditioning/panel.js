@@ -35,7 +35,8 @@ const HELP = {
   momentum: "How much of the last direction a step keeps.",
   lambda: "Strength of the weight decay.",
   rate: "Length of a step of Adam and Muon, the same for all paths.",
-  share: "Each path takes this fraction of its largest stable step; beyond 100 % it runs away.",
+  share:
+    "Fraction of the largest stable step (with a penalty, of the smaller of both); beyond 100 % a path runs away.",
 };
 
 /**

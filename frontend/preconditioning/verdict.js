@@ -7,7 +7,7 @@ import { MOST, widest } from "./math/paths.js";
 /** @type {[key: string, words: string][]} */
 export const FATES = [
   ["together", "Stay together"],
-  ["known", "Part by a computable gap"],
+  ["known", "Part by a known distance"],
   ["apart", "Go different ways"],
 ];
 /** @type {Record<string, string>} */
@@ -15,7 +15,7 @@ const HEADINGS = {
   together: "They stay together",
   known: "They separate, by an amount that a formula gives",
   apart: "They go different ways",
-  away: "The step is too long, and the paths run away",
+  away: "The step is too long, and a path runs away",
 };
 
 /** @type {(run: Run, counts: Counts | null) => string} */
@@ -27,7 +27,7 @@ export const fateInWords = (run, counts) => `${HEADINGS[run.fate]}. ${verdictOn(
  * @type {(run: Pick<Run, "fate" | "gap" | "known">, counts: Pick<Counts, "reparameterised" | "explicit"> | null) => string}
  */
 export function verdictOn({ fate, gap, known }, counts) {
-  const most = `The widest gap is ${amount(widest(gap))}`;
+  const most = `The widest gap shown is ${amount(widest(gap))}`;
   if (fate === "away") {
     return `${most}, which says nothing about the method. Shorten the step to less than 100 % of the largest stable one.`;
   }
@@ -37,7 +37,7 @@ export function verdictOn({ fate, gap, known }, counts) {
   if (counts === null) return `${most}.`;
   const settled = counts.reparameterised !== null && counts.explicit !== null;
   const end = settled
-    ? `it settles at ${amount(known)}`
-    : `it has not settled in ${count(MOST)} steps. Its limit is ${amount(known)}`;
-  return `${most}; ${end}, by the linear equations of the ends (now ${amount(gap[gap.length - 1])}).`;
+    ? `the gap settles at ${amount(known)}`
+    : `the gap has not settled in ${count(MOST)} steps. Its limit is ${amount(known)}`;
+  return `${most}; ${end}, as linear equations give it (now ${amount(gap[gap.length - 1])}).`;
 }

@@ -66,7 +66,7 @@ export function createMaps() {
       h(
         "p",
         { class: "r1-muted r1-key" },
-        "Orange: class 1; blue: class 0; pale: undecided. The curve is the true border; dots are the examples, with the label they came with.",
+        "Orange: towards class 1; blue: towards class 0; pale: neither. The curve is the true border; dots are examples, with the label they came with.",
       ),
     ),
     /**

@@ -148,7 +148,7 @@ test("a run with a penalty is said to settle only if it does", () => {
     const settings = { ...DEFAULTS, method: "penalty", share, steps: 500 };
     return verdictOn(run(settings), counted(settings));
   };
-  assert.match(verdict(0.5), /it settles at 0\.617.*\(now 0\.617\)/);
+  assert.match(verdict(0.5), /the gap settles at 0\.617.*\(now 0\.617\)/);
   assert.match(verdict(1), /not settled in 20,000 steps.*limit is 0\.617.*\(now 2\.88\)/);
   assert.doesNotMatch(verdictOn(run({ ...DEFAULTS, method: "penalty" }), null), /settle/);
 });

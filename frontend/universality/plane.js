@@ -90,7 +90,7 @@ export function createPlane() {
       const [v0, v1] = written;
       svg.setAttribute(
         "aria-label",
-        `Plane of the two slots: v₀ ${figures(v0)}, v₁ ${figures(v1)}, on ray ${Math.round(ray * cells) + 1} of ${cells}`,
+        `Plane of the two slots: v₀ ${figures(v0)}, v₁ ${figures(v1)}, ${v0 === 0 ? "at the origin" : `on ray ${Math.round(ray * cells) + 1} of ${cells}`}`,
       );
     },
   };
@@ -137,6 +137,9 @@ function axes() {
 export function planeInWords({ cells, ray: slope, written, readers }) {
   const active = readers.filter(({ isActive }) => isActive).length;
   const place = `v₀ = ${figures(written[0])}, v₁ = ${figures(written[1])}`;
-  const ray = `ray ${Math.round(slope * cells) + 1} of ${cells}`;
-  return `Read at x*, the step wrote ${place}: a point on ${ray}. ${active} of the ${count(readers.length)} readers are active there, and none at the origin. Lines: the kinks of ${DRAWN} readers, solid where active.`;
+  const ray =
+    written[0] === 0
+      ? "the origin, on no single ray"
+      : `a point on ray ${Math.round(slope * cells) + 1} of ${cells}`;
+  return `Read at x*, the step wrote ${place}: ${ray}. ${active} of the ${count(readers.length)} readers are active there, and none at the origin. Lines: the kinks of ${DRAWN} readers, solid where active.`;
 }

@@ -64,7 +64,7 @@ export const PRESETS = [
     set: { ...DEFAULTS },
     after: ({ plane, error, start }) =>
       plane
-        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} is that of the cell of x, one of ${plane.cells} intervals; the distance from 0 tells y. After the step its error is ${rough(error)} (rms). Before the step it answers ${rough(start)}, below every y, so that every error y − ŷ is positive.`
+        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} belongs to the cell of x, one of ${plane.cells} intervals; the distance from 0 determines y. After the step the network’s error is ${rough(error)} (rms). Before the step its answer is ${rough(start)}, below every y, so that every error y − ŷ is positive.`
         : "This network has no such plane: choose two hidden layers.",
   },
   {

@@ -1,7 +1,9 @@
 // The values that the step wrote, as they are read at x*: one square per cell, one named bar per number, or the plane
 // of two slots.
+
 import { h, setText } from "../kit/dom.js";
 import { bounded, cleared, figures } from "../kit/number.js";
+import { CONSTANTS } from "./math/tables.js";
 import { createPlane, planeInWords } from "./plane.js";
 import { isPromised, isTable } from "./settings.js";
 
@@ -64,7 +66,7 @@ export function createSlots() {
       const verdict = isPromised(y) ? `${words} The outlined one should.` : words;
       const advice = table
         ? verdict
-        : `Values at x*, divided by α and by the path’s weight w; a full bar is ${FULL[construction] ?? "2Δ, the most there can be"}.${NOTES[construction] ?? ""}`;
+        : `Values at x*, divided by ${CONSTANTS.alpha} and by the path’s weight w; a full bar is ${FULL[construction] ?? "2Δ"}.${NOTES[construction] ?? ""}`;
       const ramp = isTable(construction) && (onRamp(x, J) || onRamp(probe, J));
       setText(
         note,

@@ -306,7 +306,7 @@ def test_the_verdict_says_that_a_too_long_step_diverges(explorer, method):
     page = explorer(settings={"share": 1.1, "steps": 500, "method": method})
     assert rest(page)["fate"] == "away"
     words = page.locator(".r1-verdict")
-    expect(words).to_contain_text("The step is too long, and the paths run away.")
+    expect(words).to_contain_text("The step is too long, and a path runs away.")
     expect(words).not_to_contain_text(re.compile("✓|✗|rounding"))
     assert page.locator(".r1-end").count() == 0
     assert page.locator("path.r1-line.r1-law").get_attribute("d") == ""
@@ -316,7 +316,7 @@ def test_the_verdict_says_when_a_gap_has_not_settled(explorer):
     page = explorer(settings={"share": 1, "steps": 500, "method": "penalty"})
     assert rest(page)["counts"]["explicit"] is None
     expect(page.locator(".r1-verdict")).to_contain_text(
-        "it has not settled in 20,000 steps"
+        "the gap has not settled in 20,000 steps"
     )
 
 

@@ -107,7 +107,7 @@ def test_for_two_equal_keys_the_status_says_that_there_is_no_X(explorer):
     expect(page.locator(".r1-status")).to_contain_text("There is no X here")
     assert state(page)["X"] is None
     slide(page, "way", -20)
-    expect(page.locator(".r1-status")).to_contain_text("Least squares")
+    expect(page.locator(".r1-status")).to_contain_text("Ridge regression")
 
 
 def test_on_a_phone_keys_move_in_the_plane_without_accessibility_violations(explorer):

@@ -229,7 +229,7 @@ def test_with_a_penalty_the_gap_converges_to_the_computed_amount(explorer):
     other = np.linalg.solve(H + decay * np.eye(4), pull)
     assert page_state["known"] == pytest.approx(np.linalg.norm(own - other), rel=1e-9)
     assert page_state["gap"][-1] == pytest.approx(page_state["known"], rel=1e-6)
-    expect(page.locator(".r1-verdict")).to_contain_text("it settles at")
+    expect(page.locator(".r1-verdict")).to_contain_text("the gap settles at")
 
 
 def test_a_start_is_dragged_and_moved_by_keys(explorer):

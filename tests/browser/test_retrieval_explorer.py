@@ -864,7 +864,7 @@ def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, 
         "✗ lost in noise"
     )
     expect(meters.nth(0)).to_have_attribute(
-        "aria-valuetext", re.compile("its own noise")
+        "aria-valuetext", re.compile("follows the noise")
     )
 
 

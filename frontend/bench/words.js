@@ -92,6 +92,6 @@ export function here({ way, divide, Y, rounds }) {
   if (way < 1)
     return `A write subtracts ${figures(way, 2)} of what the earlier ones answer at its key.`;
   if (way < 2)
-    return `A write subtracts what the earlier ones answer at its key, and ${figures(way - 1, 2)} of what the later ones do.`;
-  return "Between ridge and exact: a multiple of I is left, so stored values are not read exactly.";
+    return `A write subtracts the earlier answers, and ${figures(way - 1, 2)} of the later ones.`;
+  return "Between ridge and exact: a multiple of I is left, so values are not read exactly.";
 }

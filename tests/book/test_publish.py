@@ -97,7 +97,7 @@ def test_a_release_is_never_overwritten(tmp_path: Path, remote: Path) -> None:
 def test_what_does_not_name_a_release_is_refused(
     tmp_path: Path, remote: Path, tag: str
 ) -> None:
-    with refused(ValueError, match="tag = "):
+    with refused(ValueError, match="tag: got"):
         publish.publish(site(tmp_path, "first"), str(remote), tag)
 
 

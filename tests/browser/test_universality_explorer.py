@@ -313,7 +313,7 @@ def test_an_answer_takes_later_changes_of_the_settings_into_account(explorer):
     expect(cells).to_contain_text("The outlined one should")
     slide(page, "y", 0)
     page.keyboard.press("Home")
-    expect(page.locator(".r1-found")).to_contain_text("promises nothing")
+    expect(page.locator(".r1-found")).to_contain_text("promised only inside")
     expect(cells).to_contain_text("0 of 64 cells fired")
     expect(cells).not_to_contain_text("should")
 

@@ -170,9 +170,9 @@ def test_the_copied_python_code_computes_what_the_page_shows(run_copied):
             namespace["after"], state["after"], rtol=1e-8, atol=1e-10
         )
         np.testing.assert_allclose(
-            namespace["interference"], state["measured"], rtol=1e-7, atol=1e-9
+            namespace["change"], state["measured"], rtol=1e-7, atol=1e-9
         )
-        assert (namespace["interference"] ** 2).sum() == pytest.approx(
+        assert (namespace["change"] ** 2).sum() == pytest.approx(
             state["total"], rel=1e-8
         )
         said = float(namespace["printed"].split()[-1])

@@ -20,7 +20,7 @@ export function factsOf({ frame, info, milliseconds }, { config, stored, numbers
   const { roughness } = info;
   const speed = (1000 * frame.step) / milliseconds;
   const ratio = numbers.distributed / numbers.exact;
-  const factor = numbers.distributed === Y ? 4 : 2; // cos has twice the noise of sincos
+  const factor = numbers.distributed === Y ? 4 : 2; // cos features have twice the variance of sincos
   const stable = factor * freedom * stored.length;
   return [
     ["Exact memory holds", `K·D = ${count(numbers.exact)} numbers`],

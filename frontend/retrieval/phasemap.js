@@ -65,16 +65,9 @@ export function phaseMap(library, on) {
     series: [
       {
         key: "noise",
-        label: "below this line, the noise is above its limit (formula)",
+        label: "below this line, the noise is too strong (formula)",
         tone: "ink",
         dash: "6 3",
-      },
-      {
-        key: "first",
-        label: "below this line, noise wins the first step (formula)",
-        tone: "ink",
-        dash: "6 3",
-        rare: true,
       },
       {
         key: "blend",
@@ -203,7 +196,11 @@ export function phaseMap(library, on) {
       const paired = settings.basis === "sincos" || settings.basis === "expexp";
       const setting = { D: config.D, freedom, eta: settings.eta, paired, lost };
       const lawful = settings.basis === "sincos" || settings.basis === "cos";
-      const bits = settings.collection === "bits"; // too few numbers for the law of a whole run
+      // bits have too few numbers for the law of a whole run, so their line is that of the first step
+      const tooStrong = (/** @type {number} */ column) =>
+        settings.collection === "bits"
+          ? edgeOf(columns[column], setting)
+          : limitAt(column, setting);
       mark = hide ? null : mixed;
       map.show({
         xs,
@@ -220,8 +217,7 @@ export function phaseMap(library, on) {
         ghost: ghost?.across === across ? [ghost[across], ghost.Y] : null,
         words: `β ${figures(beta)}, Y ${count(Y)}, K ${count(K)}`,
         lines: {
-          noise: lawful && !hide && !bits ? xs.map((x, i) => [x, limitAt(i, setting)]) : [],
-          first: lawful && !hide && bits ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
+          noise: lawful && !hide ? xs.map((x, i) => [x, tooStrong(i)]) : [],
           blend: hide ? [] : mixing(xs, columns),
         },
         xLabel: across === "beta" ? "selectivity β" : `${wordOf(settings)} stored, K`,

@@ -20,8 +20,6 @@ import { named } from "./timeline.js";
  * }} Now
  */
 
-const STEEP = 0.01; // slope of the exact energy below which its run counts as at rest
-
 /**
  * @param {Library} library
  * @param {() => Now} now
@@ -42,12 +40,10 @@ export function createRunWords(library, now) {
    * @returns {Findings}
    */
   function of(end) {
-    const { ready, settings, strengths } = now();
+    const { ready, strengths } = now();
     const { freedom, numbers, stored, isStored } = ready;
     const both = at(end.frame.record, end.frame.step);
     const [pull, roughness] = [end.info.pull ?? 0, end.info.roughness ?? 0];
-    const [energy, last] = end.trace.slice(-2).map(([exact]) => exact);
-    const atRest = end.trace.length < 2 || energy - last < settings.eta * STEEP ** 2;
     return {
       pull,
       roughness,
@@ -57,7 +53,7 @@ export function createRunWords(library, now) {
       numbers,
       K: stored.length,
       isStored,
-      atRest,
+      atRest: end.atRest,
     };
   }
 

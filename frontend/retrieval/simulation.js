@@ -152,13 +152,14 @@ export class Simulation {
   }
 
   /**
-   * The pattern nearest to a state over the free entries, and the number of patterns that the state mixes over all.
+   * The pattern nearest to a state over the free entries (over all, if none is free), and the number of patterns that the state mixes over all.
    *
    * @param {Float32Array} x
    */
   judged(x) {
     const { patterns, config, begun } = this;
-    const { free, wanted, beta } = config;
+    const { freedom, wanted, beta } = config;
+    const free = freedom > 0 ? config.free : null; // if nothing is free, the clamped entries are judged
     const d = Float64Array.from(patterns, (xi) => squaredDistance(x, xi, free));
     const others = d.filter((_, m) => m !== wanted);
     const lead = Math.sqrt(d[wanted] / (others.length > 0 ? Math.min(...others) : begun));

@@ -225,5 +225,5 @@ def test_a_page_that_needs_a_server_is_not_packed(tmp_path: Path) -> None:
     ) == ["/book/x.html"]
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "x.html").write_text('<img src="/x.png">')
-    with pytest.raises(ValueError, match=r"x\.html: /x\.png begins"):
+    with pytest.raises(ValueError, match=r"x\.html: the link /x\.png begins"):
         pack(tmp_path / "site", tmp_path / "x.zip")

@@ -138,6 +138,9 @@ const jobs = {
       { key: "threshold at fifty", set: { ...set("threshold"), K: 50 } },
       { key: "figure3 at fifty", set: { ...set("figure3"), beta: 50 } },
       { key: "all covered", set: { ...set("start"), fraction: 1 } },
+      { key: "nothing hidden", set: { ...set("start"), target: 2, fraction: 0 } },
+      { key: "cut short", set: { ...set("start"), K: 24, beta: 90 } },
+      { key: "longer", set: { ...set("start"), K: 24, beta: 90, steps: 100 } },
       { key: "overflow", set: { ...set("start"), basis: "exp" } },
     ];
     return runs.map(({ key, set, after, predict }) => {
@@ -206,11 +209,12 @@ function runOf(keeper, library, settings) {
   const patterns = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));
   const simulation = keeper.begin({ ...ready.config, patterns });
   while (!simulation.done && simulation.step < MOST) simulation.advance();
+  const atRest = simulation.rests.exact;
   const { overflow, info, step } = simulation;
   const both = findings(named(simulation.record()), settings, ready, library, overflow);
   const { freedom, numbers, stored, isStored } = ready;
   const { pull, roughness } = info;
-  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, overflow, steps: step };
+  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, atRest, overflow, steps: step };
 }
 
 function look(memory, state) {

@@ -468,6 +468,22 @@ def test_a_blend_of_pictures_does_not_count_as_success(presets):
     assert right(covered) == [False, False]
 
 
+def test_a_picture_of_which_nothing_is_hidden_is_right(presets):
+    shown = presets["nothing hidden"]
+    assert shown["freedom"] == 0
+    assert right(shown) == [True, True]
+    assert "Nothing is hidden" in shown["sentence"]
+
+
+def test_a_run_that_ended_early_is_not_blamed_on_beta(presets):
+    cut = presets["cut short"]
+    assert cut["steps"] == 40
+    assert cut["both"]["exact"]["mixed"] > 2  # it looks like a blend
+    assert not cut["both"]["exact"]["right"]
+    assert "ended before the exact memory came to rest" in cut["sentence"]
+    assert presets["longer"]["both"]["exact"]["right"]  # with the step limit raised
+
+
 def test_the_questions_on_bits_reach_the_threshold_and_figure_3(presets):
     threshold = presets["threshold"]
     assert right(threshold) == [True, False]

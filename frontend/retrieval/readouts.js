@@ -10,12 +10,12 @@ export function createReadouts() {
     max: 30,
     format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
     zones: [
-      { from: 0, word: "noise", say: "the first step follows the noise" },
+      { from: 0, word: "noise", say: "step 1 follows the noise" },
       { from: 0.7, word: "unsure", say: "signal or noise may win" },
       {
         from: 2,
         word: "clear",
-        say: "the first step follows the signal",
+        say: "step 1 follows the signal",
       },
     ],
   });

@@ -220,6 +220,22 @@ def test_a_start_at_a_distance_costs_more_and_patterns_too_close_have_no_gap(rec
 
 
 @pytest.mark.parametrize(
+    ("beta", "start", "advice"),
+    [
+        (1e4, 0.6, "start, which must be less than half the distance"),
+        (1e4, 0.3, "start: got 0.3; .* more than 1e18 frequencies"),
+        (1.0, 0.0, "raise beta"),
+    ],
+)
+def test_an_error_names_the_start_or_the_beta_that_no_number_of_frequencies_cures(
+    beta, start, advice
+):
+    pair = np.array([[0.0, 0.0], [1.0, 0.0]])
+    with pytest.raises(ValueError, match=advice):
+        sufficient_features(pair, beta=beta, start=start)
+
+
+@pytest.mark.parametrize(
     ("change", "argument"),
     [
         ({"beta": -1.0}, "beta"),

@@ -115,19 +115,27 @@ def sufficient_features(
         delta: Probability of failure.
 
     Raises:
-        ValueError: If a number is out of its range, or no ball has a gap because the
-            patterns are too close at this β.
+        ValueError: If a number is out of its range; or no ball has a gap, because the
+            patterns are too close at this β or `start` is too large for their
+            distances; or 10¹⁸ frequencies do not suffice.
     """
     sums = _sums(Xi, beta, delta)
     _check_start(start, inf)
     balls = [_ball(sums, float(start + R / sqrt(beta)), start) for R in _RADII]
-    barriers = [_fewest(ball) for ball in balls if ball.gap > 0]
-    if not barriers:
+    with_gap = [ball for ball in balls if ball.gap > 0]
+    if not with_gap:
         raise ValueError(
-            f"beta: got {brief(beta)}; it must be one that separates the patterns: "
-            "at this beta no ball around them has a gap."
+            f"beta: got {brief(beta)}; it must be one at which some ball around each "
+            "pattern has a gap: raise beta, or lower start, which must be less than "
+            "half the distance between any two patterns."
         )
-    return min(barriers, key=lambda record: record.Y)
+    possible = [ball for ball in with_gap if ball.record(_MOST).holds]
+    if not possible:
+        raise ValueError(
+            f"start: got {brief(start)}; it must be smaller: from this distance, "
+            "more than 1e18 frequencies are needed at this beta."
+        )
+    return min((_fewest(ball) for ball in possible), key=lambda record: record.Y)
 
 
 class _Sums(Module):

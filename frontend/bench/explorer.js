@@ -49,7 +49,7 @@ export function createExplorer(given) {
     admits,
     stands: () => true,
     update,
-    findings: () => ({ ...shown, Y: frame.settings.Y }),
+    findings: () => ({ ...shown, Y: frame.settings.Y, divide: frame.settings.divide }),
     words,
     patience: 400,
     python,
@@ -131,7 +131,7 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
     ["Largest sum of overlaps, ρ", amount(rho, 2)],
-    ["Sequence, exact vs at once: bound", rho < 1 ? figures(bound, 2) : "none"],
+    ["Bound on differences, ρ/(1 − ρ)", rho < 1 && !divide ? figures(bound, 2) : "none"],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
     ["Stored, in float32", `${count(4 * numbers)} bytes`],
   ];
@@ -139,7 +139,7 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   return [
     ...all,
     ["Error from the features", amount(cost, 2)],
-    ["… by the law (divided, at once)", law === null ? "does not apply" : amount(law, 2)],
+    ["… predicted (divided, at once)", law === null ? "does not apply" : amount(law, 2)],
   ];
 }
 

@@ -1,6 +1,6 @@
 // Settings posed as questions: where each method of writing is the best, and where they agree.
 import { posed } from "../kit/explorer.js";
-import { amount, count, figures } from "../kit/number.js";
+import { amount, cleared, count, figures } from "../kit/number.js";
 import { MARKS } from "./math/writing.js";
 import { crowd, evenly, settingsFrom } from "./settings.js";
 import { NAMES } from "./words.js";
@@ -9,7 +9,7 @@ import { NAMES } from "./words.js";
 /** @import { Measured } from "./measure.js" */
 /** @import { Pair, Settings } from "./settings.js" */
 
-/** @typedef {Measured & { Y: number }} Found */
+/** @typedef {Measured & { Y: number, divide: boolean }} Found */
 /** @typedef {Preset<Partial<Settings>, Found>} Question */
 
 /** @type {(values: ArrayLike<number>) => number} */
@@ -73,7 +73,7 @@ const QUESTIONS = [
     },
     after: (measured) => {
       const [first, last] = halves(measured);
-      return `The first five are off by ${amount(first, 2)} on average, the last five by ${amount(last, 2)}: a later pair changes the answers of earlier ones, so the matrix is triangular. Move the slider to the right until no pair is forgotten.`;
+      return `The first five are off by ${amount(cleared(first), 2)} on average, the last five by ${amount(cleared(last), 2)}. In sequence, a later pair changes the answers of earlier ones, so the matrix is triangular. Move the slider to the right until no pair is forgotten.`;
     },
     set: { pairs: crowd(), way: 1, width: 0.3 },
   },
@@ -88,8 +88,12 @@ const QUESTIONS = [
       ],
       right: ({ bound }) => (bound < 0.2 ? "hardly" : "much"),
     },
-    after: ({ rho, bound }) =>
-      `Hardly: ρ = ${figures(rho, 2)}, so the other two differ from “at once” by at most ${figures(bound, 2)} of the largest value. Only the ridge differs more, because it shrinks every answer. Widen the kernel until the bound says nothing.`,
+    after: ({ rho, bound, divide }) => {
+      if (divide) return "The bound ρ/(1 − ρ) holds without the division only.";
+      if (rho >= 1)
+        return `Here ρ = ${figures(rho, 2)}. From ρ = 1 on the bound ρ/(1 − ρ) says nothing, and the methods may differ.`;
+      return `Hardly: ρ = ${figures(rho, 2)}, so the other two differ from “at once” by at most ${figures(bound, 2)} of the largest value. Only the ridge differs more, because it shrinks every answer. Widen the kernel until the bound says nothing.`;
+    },
     set: { pairs: evenly(7), way: 0, width: 0.13 },
   },
   {
@@ -119,8 +123,14 @@ const QUESTIONS = [
       ],
       right: (measured) => (Math.abs(atTheEnd(measured)) > 0.2 ? "stays" : "fades"),
     },
-    after: (measured) =>
-      `At the right end it reads ${amount(atTheEnd(measured), 2)}: the weights add up to one everywhere, so the memory answers a far key as firmly as a near one. Switch the division off, and the reading fades to 0.`,
+    after: (measured) => {
+      const end = atTheEnd(measured);
+      if (Number.isNaN(end))
+        return "At the right end all kernels are too small for a float, and the reading is 0/0. Widen the kernel.";
+      return measured.divide
+        ? `At the right end it reads ${amount(end, 2)}: the weights add up to one everywhere, so the memory answers a far key as firmly as a near one. Switch the division off, and the reading fades to 0.`
+        : `At the right end it reads ${amount(cleared(end, 1e-3), 2)}: without the division the weights fade, and the reading with them.`;
+    },
     set: { pairs: evenly(7, -1.2, -0.15), way: 0, width: 0.15, divide: true },
   },
   {
@@ -157,7 +167,7 @@ const QUESTIONS = [
   {
     key: "features",
     name: "How many frequencies replace the list?",
-    ask: "Two vectors of cosines, for the values and for ones, replace the list. How many frequencies put the reading within 0.03 of the list’s?",
+    ask: "Two vectors of cosines and sines replace the list of pairs: one for the values, one for ones. How many frequencies bring the reading within 0.03 of the list’s?",
     predict: {
       options: [
         ["60", "about 60"],
@@ -170,8 +180,10 @@ const QUESTIONS = [
         return ["60", "240", "900"].reduce((a, b) => (gap(b) < gap(a) ? b : a));
       },
     },
-    after: (measured) =>
-      `With Y = ${count(measured.Y)} the error is ${amount(measured.cost, 2)}, and the law predicts ${amount(measured.law, 2)}. The error falls like 1/√Y, so about ${count(Number(needed(measured, WANTED).toPrecision(1)))} are needed. The length of the vectors does not depend on the number of pairs.`,
+    after: (measured) => {
+      if (measured.Y === 0) return "Now the list itself is read. Choose a number Y of frequencies.";
+      return `With Y = ${count(measured.Y)} the error is ${amount(measured.cost, 2)}; to first order in 1/Y it would be ${amount(measured.law, 2)}. The error falls like 1/√Y, so about ${count(Number(needed(measured, WANTED).toPrecision(1)))} are needed. The length of the vectors does not depend on the number of pairs.`;
+    },
     set: { pairs: crowd(), way: 0, width: 0.4, divide: true, Y: 64, seed: 2 },
   },
 ];

@@ -72,7 +72,7 @@ export function createWay(settings, onWay) {
     LINES.map(([, tone, words], i) =>
       h("span", { class: `r1-error r1-${tone}` }, h("i"), words, " ", numbers[i]),
     ),
-    h("span", { class: "r1-muted" }, "dotted: answer 0"),
+    h("span", { class: "r1-muted" }, "dotted: unseen, answer 0"),
   );
   const marks = MARKS.map(([way, at]) => ({ way, at, ...markOf(way, () => onWay(at)) }));
   const row = h(

@@ -79,9 +79,10 @@ export function createAsking({ presets, offer, preset, choose, reveal, findings 
     get asked() {
       return asked;
     },
-    /** Ends the hiding, because the reader has changed something. */
+    /** Ends the hiding, because the reader has changed something; the answer is no longer that to the guess. */
     show() {
       pending = false;
+      guess = null;
     },
     /**
      * Poses a question, or none.

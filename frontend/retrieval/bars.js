@@ -15,7 +15,7 @@ const HELP = {
   limit:
     "The strongest noise with which a run from this query still finds the picture; the orange line marks the noise on this bar. A large β lowers it, because a stored picture then counts only if the query is close to it. It is 0 where even the exact memory fails.",
   noise:
-    "How steep the noise of T is, over all hidden pixels together and per distance 1/√β; level 5 of “Look inside” adds it up. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
+    "How steep the noise of T is, over all pixels that may change together and per distance 1/√β; level 5 of “Look inside” adds it up. All K pictures share one T, and a reading averages over Y frequencies: the noise grows as √K and falls as 1/√Y.",
 };
 
 /** The end of a value's bar, as a fraction of the axis. @param {number} v */

@@ -31,12 +31,12 @@ const figures = (v) => amount(v, 2);
 const fromLog = (v) => (Math.abs(v) < 4 ? figures(10 ** v) : power(v));
 
 /**
- * The printed bound at a step in words, given its log₁₀, with a note if it is too large to be drawn.
+ * The bound printed in the paper, at a step, in words, given its log₁₀, with a note if it is too large to be drawn.
  *
  * @param {number} v
  */
 export const printedInWords = (v) =>
-  `Printed: ${fromLog(v)}${10 ** v > TOP ? ", off the top" : ""}. `;
+  `Paper: ${fromLog(v)}${10 ** v > TOP ? ", off the top" : ""}. `;
 
 /**
  * The points of a line: about DRAWN at most, and always the last one. A value that is no number is a gap.
@@ -81,13 +81,18 @@ export function createCharts() {
     ],
   });
   const runFacts = facts();
+  const element = h(
+    "div",
+    { class: "r1-charts" },
+    h("div", {}, energies.element, runFacts.element),
+    distances.element,
+  );
   return {
-    element: h(
-      "div",
-      { class: "r1-charts" },
-      h("div", {}, energies.element, runFacts.element),
-      distances.element,
-    ),
+    element,
+    /** Hides the last run until the reader has made a prediction. @param {boolean} hide */
+    wait(hide) {
+      element.style.visibility = hide ? "hidden" : "";
+    },
     /**
      * Draws the run so far, its bounds, the step on show, the pinned run, and the costs.
      *
@@ -139,7 +144,7 @@ export function createCharts() {
         summary:
           `At step ${step}: measured ${figures(distance)}` +
           (local.length > step
-            ? `, local bound ${figures(local[step])}, law ${figures(law[step])}, printed bound ${fromLog(Number(printed[step]))}.`
+            ? `, local bound ${figures(local[step])}, law ${figures(law[step])}, paper’s bound ${fromLog(Number(printed[step]))}.`
             : "."),
         note: noteOn(printed[step], step, relativeNoise, settings.basis),
       });

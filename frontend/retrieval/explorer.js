@@ -24,7 +24,7 @@ import { createReadouts } from "./readouts.js";
 import { isSettled, overflowInWords } from "./report.js";
 import { createRunWords } from "./runwords.js";
 import { explain, MOVING, OPENING, PENDING, playing } from "./sentence.js";
-import { noPaint, prepare } from "./settings.js";
+import { isPainted, noPaint, prepare } from "./settings.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
 
@@ -76,7 +76,7 @@ export function createExplorer(initial, library, model, questions = []) {
     update,
     findings: () => words.found(),
     words: () => words.words(),
-    python,
+    python: (settings) => python(settings, isPainted(paint)),
     data: () => tableOf(engine.end?.trace ?? []),
   });
   const engine = createEngine({
@@ -199,6 +199,7 @@ export function createExplorer(initial, library, model, questions = []) {
     showQuery();
     showTools();
     jax.forget();
+    charts.wait(frame.pending);
     if (frame.pending) clock.step = 0;
     playback.disabled = frame.pending;
     if (frame.pending) {

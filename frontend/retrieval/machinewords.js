@@ -119,7 +119,7 @@ const SENTENCES = [
   (look, context) =>
     look.atRest
       ? `At rest: a further step would move no pixel by a quarter of 1/255. ${summed(context)} Go back to the first step to see the pixels move.`
-      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope of log Ŝ${look.floored ? " (log continued by its tangent, as Ŝ is below its noise)" : " (the log, because far away Ŝ is flat)"}. ${summed(context)}`,
+      : `Ŝ is large near stored pictures, so a step goes uphill: by *η*/*β* along the slope of log Ŝ${look.floored ? " (log continued by its tangent, as Ŝ is below an eighth of its noise)" : " (the log, because far away Ŝ is flat)"}. ${summed(context)}`,
 ];
 
 /** @type {(level: number, look: Look, context: Context) => string} */

@@ -147,7 +147,7 @@ function firstControls(settings, change) {
         low: {
           word: "pictures mix",
           why: (stop) =>
-            `Below β = ${stop}, the exact memory returns a blend of two pictures or more (formula). Press to set it.`,
+            `Below β = ${stop}, the exact memory mixes two pictures or more (formula). Press to set it.`,
         },
         between: {
           word: "works",
@@ -173,7 +173,7 @@ function firstControls(settings, change) {
       format: count,
       effect: "less noise",
       title:
-        "How many random patterns are laid over a picture. Each of these frequencies gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
+        "How many random patterns are laid over a picture. With sincos features, each of these frequencies gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
     }),
     K: slider({
       ...of("K"),
@@ -261,8 +261,7 @@ function queryControls(settings, change) {
     }),
     noise: slider({
       ...of("noise"),
-      label: "noise on the rest",
-      symbol: "σ",
+      label: "noise on known pixels",
       min: 0,
       max: 0.5,
       step: 0.01,

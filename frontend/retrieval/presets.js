@@ -82,7 +82,7 @@ const QUESTIONS = [
     ask: "A larger β makes both memories more selective: a stored picture then counts only if the query is close to it. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it only compares the pictures with each other. In the distributed memory, what a picture adds must also beat the noise. The noise stayed at ${noiseOf(r)}, but its limit fell to ${limitOf(r)}.`,
+      `The exact memory is now nearly perfect (mean error per pixel ${fixed(r.both.exact.error, 3)}): it only asks which picture is nearest. In the distributed memory, what a picture adds must also beat the noise. The noise stayed at ${noiseOf(r)}, but its limit fell to ${limitOf(r)}.`,
     set: { beta: 200 },
   },
   {
@@ -118,7 +118,7 @@ const QUESTIONS = [
     ask: "Two hundred random patterns of a hundred bits are stored in a vector of 40,000 numbers. Which memory repairs one of them, a tenth of whose bits are flipped?",
     predict: WHO,
     after: (r) =>
-      `The exact memory repairs all bits. The distributed memory leaves ${percent(r.both.distributed.error)} of them wrong. Its energy curves upwards at a stored pattern only from about Y = 2DK = ${count(2 * r.freedom * r.K)} on; here Y is ${count(r.numbers.distributed / 2)}. Drag K to the left: at fifty it repairs the pattern too.`,
+      `The exact memory repairs all bits. The distributed memory leaves ${percent(r.both.distributed.error)} of them wrong. For so much noise its start is too far from the pattern; even twice as many frequencies, Y = 2DK = ${count(2 * r.freedom * r.K)}, would not do. Drag K to the left: at fifty it repairs the pattern too.`,
     set: { collection: "bits", K: 200, across: "K" },
   },
   {

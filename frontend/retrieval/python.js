@@ -71,9 +71,10 @@ function query({ collection, fill, noise, flips, seed }) {
 
 /**
  * @param {Settings} settings
+ * @param {boolean} [painted] True if the reader has painted on the query.
  * @returns {string}
  */
-export function python(settings) {
+export function python(settings, painted = false) {
   const { target, beta, Y, eta, steps, basis, seed, clamp, collection } = settings;
   const error =
     collection === "bits"
@@ -90,6 +91,9 @@ export function python(settings) {
     "D = truth.size",
     ...visible(settings),
     ...query(settings),
+    ...(painted
+      ? ["# What you painted on the query is not in here: change visible and query."]
+      : []),
     `clamped = visible${clamp ? "" : " & False"}`,
     "judged = ~clamped if not clamped.all() else clamped",
     `features = ro.RandomFeatures(D, ${Y}, key=jax.random.key(${seed}), basis="${basis}", projection="hadamard")`,

@@ -20,7 +20,7 @@ export function createReadouts() {
     ],
   });
   noise.element.title =
-    "The signal of the stored pictures at the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c with the roughness c, divided by √(η / (2 − η)), from which on the first step comes nearer. It is read off T and the query before the first step. It does not know the answer, nor whether the signal is of one picture or of several.";
+    "The signal of the stored pictures at the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln s)·s / c with s = Ŝ, at most 0.61, and the roughness c, divided by √(η / (2 − η)), above which the first step comes nearer. It is read off T and the query before the first step. It does not know the answer, nor whether the signal is of one picture or of several.";
   const blend = gauge({
     label: "Pictures mixed",
     min: 1,

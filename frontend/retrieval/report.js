@@ -6,11 +6,11 @@ import { amount, count, fixed, percent } from "../kit/number.js";
 /** @import { Numbers } from "./timeline.js" */
 
 /**
- * The report on one state. `right` is judged on the free pixels. `mixed` is the number of patterns that the state
+ * The report on one state. `right` is judged on the free pixels; `near` says that the right picture is the nearest. `mixed` is the number of patterns that the state
  * mixes; `grainy` says that the state visibly differs from their mean, and `noisy` that it is far from it.
  *
  * @typedef {{
- *   label: string, bits: boolean, right: boolean, noisy: boolean, grainy: boolean, error: number, mixed: number, grain: number,
+ *   label: string, bits: boolean, near: boolean, right: boolean, noisy: boolean, grainy: boolean, error: number, mixed: number, grain: number,
  * }} Nearest
  * @typedef {{ exact: Nearest, distributed: Nearest, overflow: number | null, bits: boolean, freedom: number }} Both
  */
@@ -37,6 +37,7 @@ export function findings(at, settings, ready, library, overflow) {
   const of = (index, error, lead, mixed, grain) => ({
     label: index >= 0 ? library.label(settings.collection, stored[index]) : "nothing",
     bits,
+    near: isStored && index === wanted,
     right: isStored && index === wanted && lead < AHEAD,
     noisy: !(error < 1 && grain < NOISE),
     grainy: grain > GRAIN,
@@ -69,11 +70,11 @@ export function findings(at, settings, ready, library, overflow) {
  *
  * @param {Nearest} nearest
  */
-export function verdictOf({ label, right, noisy, grainy, mixed, bits }) {
+export function verdictOf({ label, near, right, noisy, grainy, mixed, bits }) {
   if (right) return grainy ? `✓ ${label}, grainy` : `✓ ${label}`;
   if (noisy) return "✗ lost in noise";
   if (mixed >= BLEND) return grainy ? "✗ a grainy blend" : `✗ ${blendOf(mixed, bits)}`;
-  return `✗ nearest: ${label}`;
+  return near ? `✗ not close enough: ${label}` : `✗ nearest: ${label}`;
 }
 
 /** A blend in words, with the number of patterns rounded. @type {(mixed: number, bits: boolean) => string} */

@@ -42,7 +42,7 @@ export function explain(run, settings) {
   if (exact.right && distributed.right) return bothRight(run, settings);
   if (exact.right) return vectorLost(run, settings);
   if (!run.atRest)
-    return "The run ended before the exact memory came to rest. Raise “steps at most” (under More), or η.";
+    return "The run ended before the exact memory came to rest. Raise “steps at most” or change η (under More).";
   if (exact.mixed >= BLEND) return blended(run, settings);
   return "Both memories return something else: too little of the picture is left to say which one is meant.";
 }
@@ -65,10 +65,29 @@ function vectorLost(run, { beta, Y, eta }) {
   if (!distributed.noisy)
     return `The exact memory brings the picture back. The distributed memory ${distributed.mixed >= BLEND ? "stops at a blend of several, with grain" : `is drawn to another one, ${distributed.label}`}.`;
   const slope = run.pull * run.roughness * criticalSlope(eta);
-  if (slope < FAR)
-    return `At β = ${figures(beta)} even the right picture counts as far away. The exact memory still sees that the others are farther. In the vector, noise hides this. Lower β, ${Y < MOST ? "raise Y, " : ""}or start nearer.`;
-  return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${Y < MOST ? "Raise Y, or store fewer" : "Store fewer, or lower β"}.`;
+  if (slope < FAR) {
+    const why =
+      run.K > 1
+        ? "The exact memory still sees that the others are farther. In the vector, noise hides this."
+        : "In the vector, noise hides what little signal it sends.";
+    return `At β = ${figures(beta)} even the right picture counts as far away. ${why} Lower β, ${Y < MOST ? "raise Y, " : ""}or start nearer.`;
+  }
+  const [first, second] = remedies(run, { Y, eta });
+  return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${first[0].toUpperCase()}${first.slice(1)}, or ${second}.`;
 }
+
+/**
+ * What makes the noise weaker, or the signal stronger: the first that is possible comes first.
+ *
+ * @type {(run: Findings, settings: Pick<Settings, "Y" | "eta">) => string[]}
+ */
+const remedies = ({ K }, { Y, eta }) => [
+  ...(eta > 1 ? ["lower η"] : []),
+  ...(Y < MOST ? ["raise Y"] : []),
+  ...(K > 1 ? ["store fewer"] : []),
+  "lower β",
+  "start nearer",
+];
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function blended(run, { beta }) {

@@ -70,6 +70,9 @@ export const noPaint = (size) => ({
   colours: new Uint8Array(3 * size * size),
 });
 
+/** True if the reader has painted on the query. @param {Paint} paint */
+export const isPainted = ({ marks }) => marks.some((mark) => mark !== UNTOUCHED);
+
 /**
  * Paints one dab of a square brush; if `colour` is null, it restores the true picture.
  *

@@ -45,8 +45,8 @@ export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 
 export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";
   if (limit === 0) return "The vector fails even without noise.";
-  if (limit > noise * EVEN) return "Noise below limit: the vector works.";
-  if (limit * EVEN < noise) return "Noise above limit: the vector fails.";
+  if (limit > noise * EVEN) return "Noise below limit: it should work.";
+  if (limit * EVEN < noise) return "Noise above limit: it should fail.";
   return limit > noise
     ? "Noise just below limit: it may work."
     : "Noise just above limit: it may fail.";

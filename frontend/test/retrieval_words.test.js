@@ -147,7 +147,10 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   assert.match(text({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share 60,000 f/);
   const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
   const cut = text({ leadExact: 0.9, mixedExact: 9, leadDistributed: 0.9 }, { atRest: false });
-  assert.match(cut, /ended before the exact memory came to rest\. Raise “steps at most”/);
+  assert.match(
+    cut,
+    /ended before the exact memory came to rest\. Raise “steps at most” or change η/,
+  );
   assert.match(
     text(lost, { pull: 0.2 }),
     /^At β = 75 even the right picture counts as far away.* noise hides this\. Lower β/,
@@ -196,10 +199,10 @@ test("a drawing is enlarged without a change", () => {
 });
 
 test("a bound is off the top only where the plot does not reach it", () => {
-  assert.equal(printedInWords(Math.log10(0.58)), "Printed: 0.58. ");
-  assert.equal(printedInWords(1), "Printed: 10. ");
-  assert.equal(printedInWords(Math.log10(7600)), "Printed: 7,600, off the top. ");
-  assert.equal(printedInWords(31.2), "Printed: 10³¹, off the top. ");
+  assert.equal(printedInWords(Math.log10(0.58)), "Paper: 0.58. ");
+  assert.equal(printedInWords(1), "Paper: 10. ");
+  assert.equal(printedInWords(Math.log10(7600)), "Paper: 7,600, off the top. ");
+  assert.equal(printedInWords(31.2), "Paper: 10³¹, off the top. ");
 });
 
 test("a map is bright where the error is small, dark where it is large, and never outside its colours", () => {

@@ -119,10 +119,10 @@ test("the limit is 0 for a picture not stored, and none is given if the law does
 });
 
 test("near the limit the words say only that the vector may work or may fail", () => {
-  assert.equal(whereOf({ limit: 0.7, noise: 0.28 }, true), "Noise below limit: the vector works.");
+  assert.equal(whereOf({ limit: 0.7, noise: 0.28 }, true), "Noise below limit: it should work.");
   assert.equal(whereOf({ limit: 0.3, noise: 0.28 }, true), "Noise just below limit: it may work.");
   assert.equal(whereOf({ limit: 0.25, noise: 0.28 }, true), "Noise just above limit: it may fail.");
-  assert.equal(whereOf({ limit: 0.09, noise: 0.28 }, true), "Noise above limit: the vector fails.");
+  assert.equal(whereOf({ limit: 0.09, noise: 0.28 }, true), "Noise above limit: it should fail.");
   assert.equal(whereOf({ limit: 0, noise: 0.28 }, true), "The vector fails even without noise.");
   assert.deepEqual([0, 0.002, 0.7, 2.147].map(strength), ["0", "< 0.01", "0.70", "2.15"]);
 });

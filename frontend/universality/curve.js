@@ -46,7 +46,7 @@ export function createCurve({ onPair, onProbe }) {
       const lines = Object.fromEntries(LINES.map(({ key }) => [key, overGrid(shown[key])]));
       const beyond = LINES.flatMap(({ key, tone }) => cutsOf(lines[key], tone));
       draw({ lines, x: [0, 1], y: RANGE, cursor: { at }, summary: words });
-      cuts.replaceChildren(...beyond.flatMap((cut) => cutMark(cut, space)));
+      cuts.replaceChildren(...beyond.flatMap((cut, i) => cutMark(cut, space, beyond.slice(0, i))));
       pair.place({ at: [x, y], name: "Training pair: x across, y up", tone: "distributed" });
       probe.place({
         at: [at, 0],

@@ -28,13 +28,17 @@ export function cutsOf(line, tone) {
   ];
 }
 
+const CLOSE = 0.2; // along x*: values of cuts this close would overlap
+const LINE = 12; // height of a value, in pixels
+
 /**
- * A triangle at the edge of the chart, and the extreme value of the line.
+ * A triangle at the edge of the chart, and the extreme value of the line, clear of the values of `others`.
  *
- * @type {(cut: Cut, space: Space) => SVGElement[]}
+ * @type {(cut: Cut, space: Space, others: Cut[]) => SVGElement[]}
  */
-export function cutMark({ at, value, tone }, space) {
+export function cutMark({ at, value, tone }, space, others) {
   const up = value > 0 ? 1 : -1;
+  const near = others.filter((cut) => cut.value * up > 0 && Math.abs(cut.at - at) < CLOSE).length;
   const [x, y] = space.toPixel([at, value > 0 ? RANGE[1] : RANGE[0]]);
   const left = at < 0.85;
   return [
@@ -43,7 +47,7 @@ export function cutMark({ at, value, tone }, space) {
       "text",
       {
         x: left ? x + 9 : x - 9,
-        y: y + (up > 0 ? 10 : -3),
+        y: y + (up > 0 ? 10 : -3) + up * LINE * near,
         class: `r1-plane-text r1-${tone}`,
         "text-anchor": left ? "start" : "end",
       },

@@ -150,10 +150,11 @@ function planeOf(network, { x, probe, offset, size: units, ratio, y }, looked, s
     };
   });
   const [v0, v1] = [1, 2].map((i) => (looked.inputs[1][i] - offset) / unit);
-  const below = Array.from({ length: first - 1 }, (_, j) => (j + 1) / first);
+  // if x lies on a threshold, rounding decides on which side: that of the network counts
+  const below = step.inputs[2].subarray(1, first).filter((unit) => unit > 0).length;
   return {
     cells: first,
-    ray: below.filter((t) => t < x).length / first,
+    ray: below / first,
     written: [v0, v1],
     span: [delta, delta * (1 + x)],
     readers,
@@ -164,7 +165,7 @@ function planeOf(network, { x, probe, offset, size: units, ratio, y }, looked, s
 function slotNames(construction, J) {
   if (construction === "seed")
     return (s) => `x in cell ${(s % J) + 1}, x* in cell ${Math.floor(s / J) + 1}`;
-  if (construction === "constant") return (s) => ["Δx", "Δ"][s];
+  if (construction === "constant") return (s) => ["Δ", "Δx"][s];
   const bits = Math.max(1, Math.ceil(Math.log2(J)));
   return (s) => {
     if (s === 0) return "Δ";

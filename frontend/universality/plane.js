@@ -141,5 +141,5 @@ export function planeInWords({ cells, ray: slope, written, readers }) {
     written[0] === 0
       ? "the origin, on no single ray"
       : `a point on ray ${Math.round(slope * cells) + 1} of ${cells}`;
-  return `Read at x*, the step wrote ${place}: ${ray}. ${active} of the ${count(readers.length)} readers are active there, and none at the origin. Lines: the kinks of ${DRAWN} readers, solid where active.`;
+  return `Read at x*, the step wrote ${place}: ${ray}. ${active} of the ${count(readers.length)} readers are active there, and none at the origin. Lines: the kinks of ${DRAWN} readers, solid if active.`;
 }

@@ -31,9 +31,11 @@ const inRange = (after) => (observed) =>
 const slope = ({ written: [v0, v1] }) => Number((v1 / v0).toFixed(9));
 
 /** @param {Seen} seen */
-function written({ gap, switchAfter, deviation }) {
+function written({ start, gap, switchAfter, deviation }) {
   if (Math.abs(gap) < 1e-6)
     return `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`;
+  if (gap > 0 && !isPromised(start + gap))
+    return `y − ŷ is ${rough(gap)}, and the step writes, but y is below −1, where no table is promised. Drag the point up to −1.`;
   return gap < 0
     ? `y − ŷ is ${rough(gap)}: the switch goes to ${number(switchAfter)}, below 0, and no cell of the table fires. Drag the point up to −1.`
     : `y − ŷ is ${rough(gap)}, and the step writes. The answer differs from the table by ${rough(deviation)}.`;
@@ -173,7 +175,10 @@ export const PRESETS = [
         ["nothing", "Nothing"],
         ["table", "The table of y = −2"],
       ],
-      right: ({ deviation }) => (Number(deviation) < 0.1 ? "table" : "nothing"),
+      right: ({ start, gap, deviation }) => {
+        if (gap > 1e-6 && !isPromised(start + gap)) return null;
+        return Number(deviation) < 0.1 ? "table" : "nothing";
+      },
     },
     set: { ...plain, y: -2 },
     after: written,

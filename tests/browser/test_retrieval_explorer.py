@@ -1018,7 +1018,7 @@ def test_play_step_and_scrub_go_through_the_descent(explorer):
     }
     distance = np.array([row[2] for row in end["trace"]], float)[1:]
     assert np.all(distance <= series["local"] * (1 + RTOL))
-    expect(page.locator(".r1-plot-note").last).to_contain_text("Printed: 10")
+    expect(page.locator(".r1-plot-note").last).to_contain_text("Paper: 10")
 
 
 def test_the_address_contains_only_changed_settings_and_restores_them(explorer):
@@ -1848,7 +1848,7 @@ def test_the_bars_follow_a_drag_and_say_whether_the_vector_will_fail(explorer):
     limit, noise, words = bars(page)
     assert limit > noise > 0
     assert re.fullmatch(
-        r"Noise 0\.\d\d, limit 0\.\d\d\. Noise below limit: the vector works\.", words
+        r"Noise 0\.\d\d, limit 0\.\d\d\. Noise below limit: it should work\.", words
     )
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✓")
     around = page.locator(".r1-bars").bounding_box()
@@ -1859,7 +1859,7 @@ def test_the_bars_follow_a_drag_and_say_whether_the_vector_will_fail(explorer):
     page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=5)
     weaker, same, words = bars(page)
     assert weaker < noise == same
-    assert words.endswith("Noise above limit: the vector fails.")
+    assert words.endswith("Noise above limit: it should fail.")
     page.mouse.up()
     rest(page)
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_contain_text("✗")
@@ -1892,7 +1892,7 @@ def test_the_bars_are_hidden_until_the_guess_and_exist_for_photographs_only(expl
     assert bars(page) == (0, 0, "Noise and its limit. Shown after your guess.")
     page.get_by_role("button", name="Neither").click()
     rest(page)
-    assert bars(page)[2].endswith("Noise above limit: the vector fails.")
+    assert bars(page)[2].endswith("Noise above limit: it should fail.")
     page.evaluate("location.hash = '#r1:retrieval?collection=bits'")
     expect(page.locator(".r1-bars")).to_have_attribute(
         "aria-label", "Noise and its limit. Known for photographs only."

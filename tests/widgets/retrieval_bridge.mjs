@@ -138,6 +138,7 @@ const jobs = {
       { key: "threshold at fifty", set: { ...set("threshold"), K: 50 } },
       { key: "figure3 at fifty", set: { ...set("figure3"), beta: 50 } },
       { key: "all covered", set: { ...set("start"), fraction: 1 } },
+      { key: "threshold at 2DK", set: { ...set("threshold"), Y: 40_000 } },
       { key: "nothing hidden", set: { ...set("start"), target: 2, fraction: 0 } },
       { key: "cut short", set: { ...set("start"), K: 24, beta: 90 } },
       { key: "longer", set: { ...set("start"), K: 24, beta: 90, steps: 100 } },

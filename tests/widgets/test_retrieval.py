@@ -489,6 +489,7 @@ def test_the_questions_on_bits_reach_the_threshold_and_figure_3(presets):
     assert right(threshold) == [True, False]
     assert error(threshold, "exact") == 0
     assert 2 * threshold["freedom"] * threshold["K"] == 40_000
+    assert right(presets["threshold at 2DK"]) == [True, False]
     assert right(presets["threshold at fifty"]) == [True, True]
     assert error(presets["threshold at fifty"]) == 0
     third = presets["figure3"]

@@ -30,7 +30,7 @@ export function dots({ tone, r = 3 }) {
 
 /** @typedef {{ at: number, tone: string, label?: string }} Mark */
 
-const LATE = 120; // pixels from the right edge within which a mark's words stand at its left
+const LETTER = 6; // width of a letter, in pixels
 
 /**
  * Draws upright marks on a chart. The chart must be drawn first, because that sets its axes.
@@ -39,12 +39,16 @@ const LATE = 120; // pixels from the right edge within which a mark's words stan
  * @param {Mark[]} marks
  */
 export function drawUprights({ under, space, frame }, marks) {
-  const { top, height, bottom, width, right } = frame;
+  const { top, height, bottom, width, left, right } = frame;
+  const places = marks.map(({ at }) => space.toPixel([at, 0])[0]);
   under.replaceChildren(
-    ...marks.flatMap(({ at, tone, label }) => {
-      const [x] = space.toPixel([at, 0]);
+    ...marks.flatMap(({ tone, label = "" }, i) => {
+      const x = places[i];
       const ends = { x1: x, x2: x, y1: top, y2: height - bottom };
-      const late = x > width - right - LATE;
+      const end = x + LETTER * label.length;
+      // words that would leave the chart, or cross another mark, stand at the left of their own
+      const isCrossed = places.some((other) => other > x && other < end) && 2 * x - end > left;
+      const late = end > width - right || isCrossed;
       const words = { x: x + (late ? -4 : 4), y: top + 10, "text-anchor": late ? "end" : "start" };
       const rule = h("line", { ...ends, class: `r1-upright r1-${tone}` });
       return label ? [rule, h("text", words, label)] : [rule];

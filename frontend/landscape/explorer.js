@@ -135,7 +135,7 @@ function rows(settings, { exact, runs, rests, kappa }) {
   const last = runs.distance.length - 1;
   /** @type {[string, string][]} */
   const basins = [
-    ["Where runs on E from patterns end", `${rests} of ${patterns.length}`],
+    ["Places where patterns’ runs end", `${rests}, from ${patterns.length}`],
     ["βd², d between farthest patterns", figures(4 * kappa)],
   ];
   if (view === "exact") return basins;

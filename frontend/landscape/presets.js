@@ -35,7 +35,7 @@ const EXACT = [
       right: () => "4",
     },
     after: ({ kappa, rests }) =>
-      `Here βd² = ${figures(4 * kappa)}, and runs from the patterns end at ${rests === 1 ? "one place" : `${rests} places`}. Two basins alone separate at βd² = 4, at any distance.`,
+      `Here βd² = ${figures(4 * kappa)}, and runs from the patterns end at ${rests === 1 ? "one place" : `${rests} places`}. With only two patterns they separate at βd² = 4, for every d.`,
     set: { patterns: places(2), query: [-0.12, 0.7], beta: 16 },
   },
   {
@@ -141,7 +141,7 @@ const TUBE = [
       right: ({ runs }) => (end(runs.distance) > 0.3 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `ρₜ reaches ${amount(Math.max(...runs.growth))}: on a ridge the energy curves down, and a small error grows at each step. The runs end ${amount(end(runs.distance))} apart, the tube allows ${amount(end(runs.tube))}.`,
+      `ρₜ reaches ${amount(Math.max(...runs.growth))}. Above 1, as on a ridge, where the energy curves down, a small error grows at each step. The runs end ${amount(end(runs.distance))} apart, the tube allows ${amount(end(runs.tube))}.`,
     set: { Y: 1024, beta: 12, query: [0, -0.05], patterns: places(4) },
   },
   {

@@ -139,8 +139,31 @@ export function diameterOf(patterns) {
   return diameter;
 }
 
+/** @type {(a: Point, b: Point) => number} */
+const between = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+
 /**
- * The number of places where descents from the patterns end, with steps of size 1, and the lowest energy there.
+ * The place where the descent from x ends, with steps of size 1. Near a merger of two basins these steps are very
+ * short, so Newton's step is taken where it is short too and lowers the energy.
+ *
+ * @type {(exact: Exact, x: Point) => Point}
+ */
+function restFrom(exact, x) {
+  for (let t = 0; t < 500; t++) {
+    const [u, v] = exact.gradient(x);
+    if (Math.hypot(u, v) < 1e-9) break;
+    const [a, b, d] = exact.hessian(x);
+    const det = a * d - b * b;
+    /** @type {Point} */
+    const newton = [x[0] - (d * u - b * v) / det, x[1] - (a * v - b * u) / det];
+    const isSafe = a > 0 && det > 0 && between(newton, x) < 0.1;
+    x = isSafe && exact.energy(newton) <= exact.energy(x) ? newton : [x[0] - u, x[1] - v];
+  }
+  return x;
+}
+
+/**
+ * The number of places where descents from the patterns end, and the lowest energy there.
  *
  * @param {Exact} exact
  */
@@ -148,13 +171,8 @@ function restsOf(exact) {
   /** @type {Point[]} */
   const rests = [];
   for (const pattern of exact.patterns) {
-    let x = pattern;
-    for (let t = 0; t < 150; t++) {
-      const g = exact.gradient(x);
-      x = [x[0] - g[0], x[1] - g[1]];
-      if (Math.hypot(...g) < 1e-7) break;
-    }
-    if (rests.every((p) => Math.hypot(p[0] - x[0], p[1] - x[1]) > 0.02)) rests.push(x);
+    const x = restFrom(exact, pattern);
+    if (rests.every((other) => between(other, x) > 0.01)) rests.push(x);
   }
   return { rests: rests.length, least: Math.min(...rests.map((x) => exact.energy(x))) };
 }

@@ -117,7 +117,7 @@ export function createExplorer(given, fetchPictures) {
       engine.hold();
       for (const track of TRACKS) stage.wait(track, UNKNOWN, "what do you expect?");
       setText(sentence, "Both runs are shown once you have guessed.");
-      return;
+      return frame.say();
     }
     engine.configure(ready.config);
   }
@@ -224,7 +224,7 @@ export function createExplorer(given, fetchPictures) {
       ["Frequencies needed, by estimate", known(({ law }) => count(rounded(law.needed)))],
       ["Noise of the estimate, √(K/2Y)", known(({ law }) => figures(law.noise, 2))],
       [
-        `Slope of the noise, × √${known(({ freedom }) => String(freedom))}`,
+        `Slope of the noise: noise × √${known(({ freedom }) => String(freedom))}`,
         known(({ law }) => figures(law.roughness, 2)),
       ],
       ["Slope that the descent can bear", known(({ law }) => figures(law.allowed, 2))],

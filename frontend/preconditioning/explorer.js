@@ -7,7 +7,7 @@ import { keepHeight } from "../kit/keepheight.js";
 import { amount } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
 import { createCharts, SERIES } from "./charts.js";
-import { counting, run, widest } from "./math/paths.js";
+import { counting, isLost, run, widest } from "./math/paths.js";
 import { createPanel } from "./panel.js";
 import { createPlanes, KEY } from "./planes.js";
 import { PRESETS } from "./presets.js";
@@ -88,13 +88,17 @@ export function createExplorer(initial, save) {
   }
 
   /**
-   * The ends of the paths. While they are hidden, or if the paths diverge, both ends are the minimum, where no ring is
+   * The ends of the paths. An end that is hidden, unknown or of a path that diverges is the minimum, where no ring is
    * drawn.
    */
   function ends() {
     const { wStar } = current.problem;
     const ringless = frame.pending || current.fate === "away";
-    return ringless ? { reparameterised: wStar, explicit: wStar } : current.ends;
+    const { reparameterised, explicit } = current.ends;
+    return {
+      reparameterised: ringless ? wStar : reparameterised,
+      explicit: ringless || isLost("explicit", frame.settings) ? wStar : explicit,
+    };
   }
 
   /** @param {{ value: Counts } | null} done */

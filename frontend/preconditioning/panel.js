@@ -34,9 +34,9 @@ const HELP = {
   conditionD: "Ratio of the eigenvalues of D, the second moment of the gradients at the output.",
   momentum: "How much of the last direction a step keeps.",
   lambda: "Strength of the weight decay.",
-  rate: "Length of a step of Adam and Muon, the same for all paths.",
+  rate: "The factor η of the steps of Adam and Muon, one for all paths.",
   share:
-    "Fraction of the largest stable step (with a penalty, of the smaller of both); beyond 100 % a path runs away.",
+    "Fraction of the largest stable step (with a penalty, of the smaller of blue’s and orange’s); beyond 100 % a path runs away.",
 };
 
 /**
@@ -77,7 +77,7 @@ export function createPanel(settings, change) {
     best: toggle({
       ...of("best"),
       label: "Best fixed step for each path",
-      title: "If off: for each path the same fraction of its largest stable step",
+      title: "If off: the fraction of the largest stable step that is set here",
     }),
     share: field("share", "step / largest stable", { step: 0.01, format: percent }),
     tolerance: slider({

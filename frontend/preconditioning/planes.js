@@ -25,7 +25,7 @@ const DOTS = 40; // number of first steps that are marked individually
 const STRIDE = 0.1; // distance that one arrow key moves a start
 
 export const KEY =
-  "Contours of the loss, each 4 times the one inside; A is the second moment of the inputs. The cross is the minimum; a ring marks a path that ends elsewhere. Drag the white starts.";
+  "Contours of the loss, each 4 times the one inside; A is the second moment of the inputs. The cross is the minimum; blue and orange rings mark other ends. Drag the white starts.";
 
 /**
  * Both planes, with the series in drawing order. `onStart(row, place)` is called when the reader moves the start of a
@@ -176,7 +176,7 @@ const wordsOn = (space, size) =>
   });
 
 /**
- * A cross at the minimiser, and a ring at the end of each path that ends elsewhere.
+ * A cross at the minimiser, and a ring at the end of the path on U, or of that with P, if it is elsewhere.
  *
  * @type {(centre: Point, limits: Ends, row: number, space: Space) => SVGElement[]}
  */

@@ -10,6 +10,7 @@ const LOWEST = 1e-13; // fraction of the largest eigenvalue; below it an eigenva
  */
 export function stepsInWords(n) {
   if (n === null) return "> 20,000";
+  if (Number.isNaN(n)) return "end unknown";
   return n === Number.POSITIVE_INFINITY ? "runs away" : count(n);
 }
 

@@ -186,7 +186,7 @@ function waveLines(settings, sizes) {
 }
 
 const NOTES = {
-  line: "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour; Zₙ is the squared distance to it. Printed: Theorem 5.3 of the ResMem paper, with constant 1 and without noise.",
+  line: "Law: (1 − L)²·E Zₙ/d (0 for L > 1) plus the noise, for one neighbour; Zₙ is the squared distance to it. Printed: Theorem 5.3 of the ResMem paper, with constant 1 and without noise.",
   plane: "No law is known here: all of it is measured, against the true classes.",
   waves:
     "Law: the mean square of the wave that is left, times 2 E(1 − cos 2πfv): f is its frequency, v the distance to one neighbour.",

@@ -170,3 +170,19 @@ test("each repair of the printed bound lowers it", () => {
     assert.ok(values.best >= values.contraction);
   }
 });
+
+test("two basins are one up to βd² = 4, and the number of places rises with β", () => {
+  /** @type {(n: number, beta: number) => number} */
+  const rests = (n, beta) =>
+    consequences(settingsFrom({ view: "exact", patterns: places(n), beta })).rests;
+  assert.deepEqual(
+    [3, 3.95, 4, 4.1, 5].map((beta) => rests(2, beta)),
+    [1, 1, 1, 2, 2],
+  );
+  const crowd = Array.from({ length: 91 }, (_, i) => rests(8, 1 + i / 10));
+  assert.deepEqual(
+    crowd,
+    [...crowd].sort((a, b) => a - b),
+  );
+  assert.deepEqual([crowd[0], crowd.at(-1)], [1, 8]);
+});

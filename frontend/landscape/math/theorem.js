@@ -65,7 +65,7 @@ export function divergenceBound(setting) {
   /** @type {[boolean, string][]} */
   const hypotheses = [
     [eta <= 1, "the step size is above 1"],
-    [Number.isFinite(e1), "too few frequencies for any bound on the derivative"],
+    [Number.isFinite(e1), "too few frequencies to bound the slope’s error"],
     [u < 1, "the kernels’ error may exceed their sum S"],
     [Number.isFinite(A), "no bound on how far E may rise"],
     [

@@ -59,12 +59,12 @@ export class Exact {
   }
 
   /**
-   * The two eigenvalues of the Hessian I − β Cov_p(ξ), the smaller first.
+   * The entries xx, xy and yy of the Hessian I − β Cov_p(ξ).
    *
    * @param {Point} x
-   * @returns {Point}
+   * @returns {[number, number, number]}
    */
-  curvature(x) {
+  hessian(x) {
     const { weights } = this.soft(x);
     const g = this.away(x, weights);
     let [a, b, d] = [0, 0, 0];
@@ -74,8 +74,19 @@ export class Exact {
       b += weights[m] * u * v;
       d += weights[m] * v * v;
     });
+    return [1 - this.beta * a, -this.beta * b, 1 - this.beta * d];
+  }
+
+  /**
+   * The two eigenvalues of the Hessian, the smaller first.
+   *
+   * @param {Point} x
+   * @returns {Point}
+   */
+  curvature(x) {
+    const [a, b, d] = this.hessian(x);
     const spread = Math.hypot((a - d) / 2, b);
-    return [1 - this.beta * ((a + d) / 2 + spread), 1 - this.beta * ((a + d) / 2 - spread)];
+    return [(a + d) / 2 - spread, (a + d) / 2 + spread];
   }
 
   /**

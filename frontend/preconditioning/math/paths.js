@@ -157,10 +157,21 @@ function record(path, problem, steps) {
   return { w, loss: w.map((here) => loss(problem, here)) };
 }
 
+const ROUNDED = 1e-12; // distance of a start that is the end, up to rounding errors
+
+/**
+ * True if no formula gives the end of the path: with a singular P, Adam with P times the gradient leaves the places
+ * that U reaches.
+ *
+ * @type {(kind: Kind, settings: Settings) => boolean}
+ */
+export const isLost = (kind, { method, rankT, rankV }) =>
+  kind === "explicit" && METHODS[method].rule === "adam" && Math.min(rankT, rankV) === 1;
+
 /**
  * Counts the steps of each path until its distance from its end is at most the tolerance times the initial distance.
  * Yields every SLICE steps, then returns one count per path: null if there are more than MOST, Infinity if the path
- * diverges.
+ * diverges, and NaN if its end is not known.
  *
  * @param {Settings} settings
  * @returns {Generator<void, Counts, void>}
@@ -171,7 +182,8 @@ export function* counting(settings) {
   const counts = { plain: null, reparameterised: null, explicit: null };
   for (const [i, kind] of PATHS.entries()) {
     const start = difference(paths[i].w, ends[kind]);
-    counts[kind] = start === 0 ? 0 : null;
+    const here = start < ROUNDED ? 0 : null;
+    counts[kind] = isLost(kind, settings) ? Number.NaN : here;
     for (let t = 1; t <= MOST && counts[kind] === null; t++) {
       paths[i].advance();
       const away = difference(paths[i].w, ends[kind]);

@@ -20,6 +20,7 @@ import { PRESETS } from "../universality/presets.js";
 import {
   buildNetwork,
   CONSTRUCTIONS,
+  DEFAULTS,
   fitKey,
   networkKey,
   nextSettings,
@@ -225,4 +226,17 @@ test("a target that differs from zero only by rounding is shown as 0, a small se
     assert.equal(figures(cleared(target)), "0");
   }
   assert.equal(figures(1e-12), "10⁻¹²");
+});
+
+test("the ray named for x is the one on which the network writes, on thresholds too", () => {
+  for (const offset of [DEFAULTS.offset, 1e-6]) {
+    const settings = { ...DEFAULTS, offset };
+    const network = buildNetwork(settings);
+    for (let i = 0; i <= 100; i++) {
+      const { plane } = observe(network, { ...settings, x: i / 100 });
+      assert.ok(plane);
+      const [v0, v1] = plane.written;
+      assert.ok(Math.abs(v1 / v0 - plane.ray) < 1e-6, `x = ${i / 100}, offset ${offset}`);
+    }
+  }
 });

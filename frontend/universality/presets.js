@@ -23,12 +23,11 @@ const inRange = (after) => (observed) =>
     ? after(observed)
     : `The network differs from its table by ${rough(observed.deviation)}: y is outside [−1, 1], and the table is promised only inside.`;
 
-/**
- * The slope v₁/v₀, rounded to nine decimals so that it can be compared with the slope of a ray.
- *
- * @param {Plane} plane
- */
-const slope = ({ written: [v0, v1] }) => Number((v1 / v0).toFixed(9));
+/** The slope v₁/v₀. @param {Plane} plane */
+const slope = ({ written: [v0, v1] }) => v1 / v0;
+
+/** True if the written point is on the ray of x, up to rounding errors. @param {Plane} plane */
+const isOnRay = (plane) => Math.abs(slope(plane) - plane.ray) < 1e-6;
 
 /** @param {Seen} seen */
 function written({ start, gap, switchAfter, deviation }) {
@@ -61,7 +60,7 @@ export const PRESETS = [
         ["ray", "The ray of (v₀, v₁)"],
         ["length", "The distance of (v₀, v₁) from 0"],
       ],
-      right: ({ plane }) => (plane && slope(plane) === plane.ray ? "ray" : null),
+      right: ({ plane }) => (plane && isOnRay(plane) ? "ray" : null),
     },
     set: { ...DEFAULTS },
     after: ({ plane, error, start }) =>
@@ -78,7 +77,7 @@ export const PRESETS = [
         ["yes", "It leaves the ray"],
         ["no", "It moves along the ray"],
       ],
-      right: ({ plane }) => (plane ? (slope(plane) === plane.ray ? "no" : "yes") : null),
+      right: ({ plane }) => (plane ? (isOnRay(plane) ? "no" : "yes") : null),
     },
     set: { ...DEFAULTS, ratio: 1.1 },
     after: ({ plane, error }) =>

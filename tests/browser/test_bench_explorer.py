@@ -73,7 +73,7 @@ def test_a_pair_is_dragged_and_its_address_brings_it_back(explorer):
     assert state(page)["values"] == before["values"]
 
 
-def test_a_question_hides_the_result_and_the_divide_box_changes_the_named_method(
+def test_a_question_hides_the_result_and_the_divide_box_changes_method_and_answer(
     explorer,
 ):
     page = explorer()
@@ -91,6 +91,9 @@ def test_a_question_hides_the_result_and_the_divide_box_changes_the_named_method
     page.locator("[data-name=divide]").uncheck()
     expect(first).to_contain_text("MAML")
     assert abs(state(page)["curve"][-1]) < 0.05
+    # the guess was about the settings of the question
+    expect(page.locator(".r1-found")).not_to_contain_text("you said")
+    expect(page.locator(".r1-found")).to_contain_text("without the division")
 
 
 @pytest.mark.parametrize("size", ["laptop", "phone"])

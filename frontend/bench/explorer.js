@@ -23,7 +23,8 @@ import { here } from "./words.js";
 /** @import { Found } from "./presets.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
-const NONE = "There is no X here: two keys are equal, or too few features distinguish them.";
+const NONE =
+  "There is no X here: keys are too close for this kernel, or too few features distinguish them.";
 /** @type {[string, string][]} */
 const KEYS = [
   ["arrow keys", "move it, with Shift five times as far"],
@@ -47,7 +48,7 @@ export function createExplorer(given) {
     presets: PRESETS,
     next: nextSettings,
     admits,
-    stands: () => true,
+    stands: ({ count }) => count === undefined, // the questions name the number of pairs
     update,
     findings: () => ({ ...shown, Y: frame.settings.Y, divide: frame.settings.divide }),
     words,
@@ -131,8 +132,11 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
     ["Largest sum of overlaps, ρ", amount(rho, 2)],
-    ["Bound on differences, ρ/(1 − ρ)", rho < 1 && !divide ? figures(bound, 2) : "none"],
-    ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
+    [
+      "At once − exact, at most",
+      rho < 1 && !divide ? `${figures(bound, 2)} of the largest` : "no bound",
+    ],
+    ["Condition of S", condition < 1e12 ? amount(condition, 2) : "above 10¹²"],
     ["Stored, in float32", `${count(4 * numbers)} bytes`],
   ];
   if (!Y) return all;

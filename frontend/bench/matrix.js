@@ -49,7 +49,7 @@ export function createMatrix() {
       svg.setAttribute(
         "aria-label",
         matrix
-          ? `Interference: the largest entry beside the diagonal is ${amount(largest, 2)}.`
+          ? `Interference: the largest entry off the diagonal is ${amount(largest, 2)}.`
           : "There is no X, and nothing is stored.",
       );
     },

@@ -28,16 +28,17 @@ export function line({ tone, dash, wide }) {
 }
 
 /**
- * A path through points in pixels, with a gap at each null.
+ * A path through points in pixels, with a gap at each null. A point between two gaps is a short stroke.
  *
  * @param {(Point | null)[]} points
  */
 export function pathOf(points) {
   let path = "";
-  let open = false;
-  for (const point of points) {
-    if (point) path += `${open ? "L" : "M"}${point[0].toFixed(1)} ${point[1].toFixed(1)}`;
-    open = point !== null;
-  }
+  points.forEach((point, i) => {
+    if (!point) return;
+    const [begins, ends] = [points[i - 1], points[i + 1]].map((other) => !other);
+    path += `${begins ? "M" : "L"}${point[0].toFixed(1)} ${point[1].toFixed(1)}`;
+    if (begins && ends) path += "m-2 0h4";
+  });
   return path;
 }

@@ -95,10 +95,10 @@ test("a question comes with its settings in full", () => {
   assert.deepEqual([preset.set, preset.key, preset.after], [{ a: 1, b: 2 }, "k", question.after]);
 });
 
-test("a line has a gap where a value is missing", () => {
+test("a line has a gap where a value is missing, and a short stroke for a point alone", () => {
   /** @type {(Point | null)[]} */
   const points = [[0, 1], [1, 2], null, [3, 4]];
-  assert.equal(pathOf(points), "M0.0 1.0L1.0 2.0M3.0 4.0");
+  assert.equal(pathOf(points), "M0.0 1.0L1.0 2.0M3.0 4.0m-2 0h4");
 });
 
 test("settings are the same whatever the order of their names", () => {

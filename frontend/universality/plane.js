@@ -84,7 +84,11 @@ export function createPlane() {
         some.filter(({ isActive }) => isActive === on).map(kinkOf);
       waiting.setAttribute("d", drawn(false).join(""));
       active.setAttribute("d", drawn(true).join(""));
-      reach.setAttribute("d", stroke([span[0], ray * span[0]], [span[1], ray * span[1]]));
+      const isWritten = written[0] !== 0;
+      reach.setAttribute(
+        "d",
+        isWritten ? stroke([span[0], ray * span[0]], [span[1], ray * span[1]]) : "",
+      );
       trail.setAttribute("d", stroke([0, 0], written));
       place(state, written);
       const [v0, v1] = written;

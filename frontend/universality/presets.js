@@ -34,7 +34,7 @@ function written({ start, gap, switchAfter, deviation }) {
   if (Math.abs(gap) < 1e-6)
     return `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`;
   if (gap > 0 && !isPromised(start + gap))
-    return `y − ŷ is ${rough(gap)}, and the step writes, but y is below −1, where no table is promised. Drag the point up to −1.`;
+    return `y − ŷ is ${rough(gap)}, and the step writes, but y is outside [−1, 1], where no table is promised. Drag the point inside.`;
   return gap < 0
     ? `y − ŷ is ${rough(gap)}: the switch goes to ${number(switchAfter)}, below 0, and no cell of the table fires. Drag the point up to −1.`
     : `y − ŷ is ${rough(gap)}, and the step writes. The answer differs from the table by ${rough(deviation)}.`;
@@ -65,7 +65,7 @@ export const PRESETS = [
     set: { ...DEFAULTS },
     after: ({ plane, error, start }) =>
       plane
-        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} belongs to the cell of x, one of ${plane.cells} intervals; the distance from 0 determines y. After the step the network’s error is ${rough(error)} (rms). Before the step its answer is ${rough(start)}, below every y, so that every error y − ŷ is positive.`
+        ? `Ray ${Math.round(plane.ray * plane.cells) + 1} of ${plane.cells} belongs to the cell of x, one of ${plane.cells} intervals; with x and x*, the distance from 0 gives y. After the step the network’s error is ${rough(error)} (rms). Before the step its answer is ${rough(start)}, below every y, so that every error y − ŷ is positive.`
         : "This network has no such plane: choose two hidden layers.",
   },
   {
@@ -151,7 +151,7 @@ export const PRESETS = [
     predict: {
       options: [
         ["no", "None"],
-        ["some", "All, by a tenth or so"],
+        ["some", "Most of it, a little"],
         ["lost", "All: it is lost"],
       ],
       right: ({ deviation }) => {
@@ -162,7 +162,7 @@ export const PRESETS = [
     set: { ...plain, ratio: 1.1 },
     after: inRange(
       ({ deviation }) =>
-        `A step a tenth longer moves the curve about a tenth too far. It differs from the table by ${rough(deviation)} (rms): the initialisation encodes α.`,
+        `The network takes the error Δ for a tenth too large, as if y were farther up. Its curve differs from the table by ${rough(deviation)} (rms): the initialisation encodes α.`,
     ),
   },
   {

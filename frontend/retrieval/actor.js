@@ -18,12 +18,12 @@ import { look, States } from "./machinestates.js";
  *   bytes: Uint8ClampedArray<ArrayBuffer>,
  * }} Frame
  */
-/** The newest step of the descents, their last one if `ended`; `atRest` if the exact memory has come to rest; `trace` has the energies and distance of each step. */
+/** The newest step of the descents, their last one if `ended`; `rests` says which memory has come to rest; `trace` has the energies and distance of each step. */
 /**
  * @typedef {{
  *   version: number,
  *   ended: boolean,
- *   atRest: boolean,
+ *   rests: { exact: boolean, distributed: boolean },
  *   frame: Frame,
  *   trace: number[][],
  *   overflow: number | null,
@@ -102,11 +102,11 @@ export function createActor(post) {
     /** @param {boolean} ended */
     const tell = (ended) => {
       const { info, overflow } = simulation;
-      const atRest = simulation.rests.exact;
+      const rests = { ...simulation.rests };
       const frame = frameOf(simulation, []);
       const milliseconds = performance.now() - begun;
       const strip = simulation.memory.part(STRIP);
-      const end = { version, ended, atRest, frame, trace, overflow, info, strip, milliseconds };
+      const end = { version, ended, rests, frame, trace, overflow, info, strip, milliseconds };
       post({ type: "end", end }, [frame.bytes.buffer, strip.buffer]);
     };
     let posted = begun;

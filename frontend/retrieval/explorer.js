@@ -208,6 +208,7 @@ export function createExplorer(initial, library, model, questions = []) {
       readouts.wait();
       bars.wait();
       setText(sentence, PENDING);
+      frame.say();
     } else engine.configure(ready.config, ready.pictures);
     machine.opener.disabled = frame.pending;
     machine.go(frame.pending ? -1 : settings.inside);

@@ -147,7 +147,7 @@ function firstControls(settings, change) {
         low: {
           word: "pictures mix",
           why: (stop) =>
-            `Below β = ${stop}, the exact memory mixes two pictures or more (formula). Press to set it.`,
+            `Below about β = ${stop}, the exact memory mixes two pictures or more (formula). Press to set it.`,
         },
         between: {
           word: "works",
@@ -157,7 +157,7 @@ function firstControls(settings, change) {
         high: {
           word: "noise",
           why: (stop) =>
-            `Above β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
+            `Above about β = ${stop}, the noise of the distributed memory is above its limit (formula). Press to set it.`,
         },
       },
       values: through(stops(RULES.numbers.beta), DEFAULTS.beta),
@@ -173,7 +173,7 @@ function firstControls(settings, change) {
       format: count,
       effect: "less noise",
       title:
-        "How many random patterns are laid over a picture. With sincos features, each of these frequencies gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
+        "How many sets of random weights a picture is multiplied with. With sincos features, each of these frequencies gives two numbers per picture, a cosine and a sine. The vector T adds them up over all pictures, so it has 2Y numbers.",
     }),
     K: slider({
       ...of("K"),

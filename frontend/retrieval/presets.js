@@ -24,7 +24,7 @@ import { strength } from "./strengths.js";
  *   numbers: { exact: number, distributed: number },
  *   K: number,
  *   isStored: boolean,
- *   atRest: boolean,
+ *   rests: { exact: boolean, distributed: boolean },
  * }} Findings
  */
 

@@ -20,7 +20,7 @@ export function createReadouts() {
     ],
   });
   noise.element.title =
-    "The signal of the stored pictures at the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln s)·s / c with s = Ŝ, at most 0.61, and the roughness c, divided by √(η / (2 − η)), above which the first step comes nearer. It is read off T and the query before the first step. It does not know the answer, nor whether the signal is of one picture or of several.";
+    "Slope of the well at the query over slope of the noise, s·√(−2 ln s) / c, where s is Ŝ, or 0.61 if Ŝ is larger, and c is the roughness; then divided by its critical value √(η / (2 − η)). Above 1 the first step comes nearer. It is read off T and the query before the first step. It does not know the answer, nor whether the signal is of one picture or of several.";
   const blend = gauge({
     label: "Pictures mixed",
     min: 1,

@@ -21,6 +21,7 @@ export const AHEAD = Math.SQRT1_2;
 // Distances of a state from the mean of pictures that it mixes, on average, in fractions of the grey scale.
 const GRAIN = 0.07; // more is visible
 const NOISE = 0.12; // with more, a wrong picture counts as lost in noise
+export const SOME = 0.005; // of the bits: with more wrong ones a pattern is not repaired
 export const BLEND = 1.5; // a state that mixes this many patterns or more is called a blend
 
 /**
@@ -70,7 +71,8 @@ export function findings(at, settings, ready, library, overflow) {
  *
  * @param {Nearest} nearest
  */
-export function verdictOf({ label, near, right, noisy, grainy, mixed, bits }) {
+export function verdictOf({ label, near, right, noisy, grainy, mixed, bits, error }) {
+  if (right && bits && error >= SOME) return `✓ nearest: ${label}`;
   if (right) return grainy ? `✓ ${label}, grainy` : `✓ ${label}`;
   if (noisy) return "✗ lost in noise";
   if (mixed >= BLEND) return grainy ? "✗ a grainy blend" : `✗ ${blendOf(mixed, bits)}`;

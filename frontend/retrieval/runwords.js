@@ -53,7 +53,7 @@ export function createRunWords(library, now) {
       numbers,
       K: stored.length,
       isStored,
-      atRest: end.atRest,
+      rests: end.rests,
     };
   }
 

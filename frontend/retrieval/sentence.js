@@ -1,7 +1,7 @@
 // One or two sentences that describe the run on show, and explain it by its settings.
 import { count, figures, fixed, percent } from "../kit/number.js";
 import { criticalSlope } from "./math/gauge.js";
-import { BLEND, blendOf } from "./report.js";
+import { BLEND, blendOf, SOME } from "./report.js";
 import { RULES } from "./settings.js";
 
 /** @import { Findings } from "./presets.js" */
@@ -41,50 +41,78 @@ export function explain(run, settings) {
     return "This picture is not stored. A memory can only return what is in it, so neither finds the picture.";
   if (exact.right && distributed.right) return bothRight(run, settings);
   if (exact.right) return vectorLost(run, settings);
-  if (!run.atRest)
+  if (distributed.right)
+    return "Only the distributed memory finds the picture: its noise happens to lead there.";
+  if (!run.rests.exact)
     return "The run ended before the exact memory came to rest. Raise “steps at most” or change η (under More).";
   if (exact.mixed >= BLEND) return blended(run, settings);
-  return "Both memories return something else: too little of the picture is left to say which one is meant.";
+  return both.bits
+    ? "Neither repairs the pattern: the query leads to another one. Flip fewer bits."
+    : "Neither finds it: what covers the query draws it to another picture. Hide less, cover with another colour, or lower β.";
 }
 
 /** The sentence shown before the reader changes anything: what each memory costs, and what to try. */
 export const OPENING =
-  "Both find the picture. Each frequency, a random pattern, estimates how close the query is to all the pictures. More pictures make T noisier, not longer. Can you make one memory fail?";
+  "Both find the picture. Each frequency (random weights) estimates how close the query is to all the pictures. More pictures make T noisier, not longer. Can you make one memory fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
-  const { distributed } = run.both;
-  const sentence = `Both memories bring the picture back: ${errors(run)}.`;
+  const { both } = run;
+  const { distributed } = both;
+  const outcome =
+    both.bits && distributed.error >= SOME
+      ? "Both memories end nearest to the pattern"
+      : `Both memories bring the ${kind(run)} back`;
+  const sentence = `${outcome}: ${errors(run)}.`;
   if (!distributed.grainy) return sentence;
   return `${sentence} The grain is noise: ${pictures(run)} share ${count(Y)} frequencies.`;
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function vectorLost(run, { beta, Y, eta }) {
-  const { distributed } = run.both;
-  if (!distributed.noisy)
-    return `The exact memory brings the picture back. The distributed memory ${distributed.mixed >= BLEND ? "stops at a blend of several, with grain" : `is drawn to another one, ${distributed.label}`}.`;
+  const { distributed, bits } = run.both;
+  const exact = `The exact memory brings the ${kind(run)} back.`;
+  if (!distributed.noisy) {
+    if (!run.rests.distributed)
+      return `${exact} The distributed memory has not come to rest: raise “steps at most” (under More).`;
+    return distributed.mixed >= BLEND
+      ? `${exact} The distributed memory stops at ${blendOf(distributed.mixed, bits)}${distributed.grainy ? ", with grain" : ""}.`
+      : `${exact} The distributed memory is drawn to another one, ${distributed.label}.`;
+  }
   const slope = run.pull * run.roughness * criticalSlope(eta);
   if (slope < FAR) {
     const why =
       run.K > 1
         ? "The exact memory still sees that the others are farther. In the vector, noise hides this."
         : "In the vector, noise hides what little signal it sends.";
-    return `At β = ${figures(beta)} even the right picture counts as far away. ${why} Lower β, ${Y < MOST ? "raise Y, " : ""}or start nearer.`;
+    const larger = canRaise(run, Y) ? "raise Y, " : "";
+    return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} Lower β, ${larger}or start nearer.`;
   }
   const [first, second] = remedies(run, { Y, eta });
-  return `The exact memory brings the picture back. Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${first[0].toUpperCase()}${first.slice(1)}, or ${second}.`;
+  return `${exact} Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${first[0].toUpperCase()}${first.slice(1)}, or ${second}.`;
 }
+
+/**
+ * True if the largest Y brings the noise below its limit, as far as the limit is known.
+ *
+ * @type {(run: Findings, Y: number) => boolean}
+ */
+const canRaise = ({ strengths }, Y) =>
+  Y < MOST && (!strengths || strengths.noise * Math.sqrt(Y / MOST) < strengths.limit);
+
+/** True if a single picture would leave the noise below its limit. @param {Findings} run */
+const canDrop = ({ K, strengths }) =>
+  K > 1 && (!strengths || strengths.noise / Math.sqrt(K) < strengths.limit);
 
 /**
  * What makes the noise weaker, or the signal stronger: the first that is possible comes first.
  *
  * @type {(run: Findings, settings: Pick<Settings, "Y" | "eta">) => string[]}
  */
-const remedies = ({ K }, { Y, eta }) => [
+const remedies = (run, { Y, eta }) => [
   ...(eta > 1 ? ["lower η"] : []),
-  ...(Y < MOST ? ["raise Y"] : []),
-  ...(K > 1 ? ["store fewer"] : []),
+  ...(canRaise(run, Y) ? ["raise Y"] : []),
+  ...(canDrop(run) ? ["store fewer"] : []),
   "lower β",
   "start nearer",
 ];
@@ -98,6 +126,9 @@ function blended(run, { beta }) {
       : ["", ""];
   return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β${also}, or store fewer.${there}`;
 }
+
+/** @param {Findings} run */
+const kind = ({ both }) => (both.bits ? "pattern" : "picture");
 
 /** @param {Findings} run */
 const pictures = ({ K, both }) =>

@@ -130,7 +130,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
       freedom: 10,
       K: 6,
       isStored: true,
-      atRest: true,
+      rests: { exact: true, distributed: true },
       ...more,
     };
     const words = explain(
@@ -146,7 +146,10 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   );
   assert.match(text({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share 60,000 f/);
   const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
-  const cut = text({ leadExact: 0.9, mixedExact: 9, leadDistributed: 0.9 }, { atRest: false });
+  const cut = text(
+    { leadExact: 0.9, mixedExact: 9, leadDistributed: 0.9 },
+    { rests: { exact: false, distributed: false } },
+  );
   assert.match(
     cut,
     /ended before the exact memory came to rest\. Raise “steps at most” or change η/,

@@ -210,12 +210,12 @@ function runOf(keeper, library, settings) {
   const patterns = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));
   const simulation = keeper.begin({ ...ready.config, patterns });
   while (!simulation.done && simulation.step < MOST) simulation.advance();
-  const atRest = simulation.rests.exact;
+  const { rests } = simulation;
   const { overflow, info, step } = simulation;
   const both = findings(named(simulation.record()), settings, ready, library, overflow);
   const { freedom, numbers, stored, isStored } = ready;
   const { pull, roughness } = info;
-  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, atRest, overflow, steps: step };
+  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, rests, overflow, steps: step };
 }
 
 function look(memory, state) {

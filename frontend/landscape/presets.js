@@ -41,7 +41,7 @@ const EXACT = [
   {
     key: "two",
     name: "Can a step be too long?",
-    ask: "η = 1.9: each step overshoots the bottom. Does the energy ever rise? Try 2 and then 2.2.",
+    ask: "Each step of size η = 1.9 overshoots the bottom. Does the energy ever rise? Then try η = 2 and 2.2.",
     predict: {
       options: [
         ["yes", "yes"],
@@ -98,7 +98,7 @@ const BOTH = [
   {
     key: "positive",
     name: "Are positive features better?",
-    ask: "The same four patterns with exponentials in place of cosines. Where do the two runs end now? Then drag a pattern to the centre.",
+    ask: "The same four patterns with exponentials in place of cosines. Where do the two runs end now? Then choose cosines and sines under More.",
     predict: {
       options: [
         ["yes", "less than 0.1 apart"],
@@ -107,7 +107,7 @@ const BOTH = [
       right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `The runs end ${amount(end(runs.distance))} apart. The variance of these features grows as e^(4β⟨x, ξ⟩): they are worse than cosines where inner products are large and positive, and better where they are negative.`,
+      `The runs end ${amount(end(runs.distance))} apart. The variance of exponentials grows as e^(4β⟨x, ξ⟩): they are worse than cosines where inner products are large and positive, and better where they are negative.`,
     set: { Y: 256, beta: 12, basis: "expexp" },
   },
 ];
@@ -141,7 +141,7 @@ const TUBE = [
       right: ({ runs }) => (end(runs.distance) > 0.3 ? "yes" : "no"),
     },
     after: ({ runs }) =>
-      `ρₜ reaches ${amount(Math.max(...runs.growth))}. Above 1, as on a ridge, where the energy curves down, a small error grows at each step. The runs end ${amount(end(runs.distance))} apart, the tube allows ${amount(end(runs.tube))}.`,
+      `ρₜ reaches ${amount(Math.max(...runs.growth))}. Where it is above 1, as on a ridge, a small error grows at each step. The runs end ${amount(end(runs.distance))} apart, the tube allows ${amount(end(runs.tube))}.`,
     set: { Y: 1024, beta: 12, query: [0, -0.05], patterns: places(4) },
   },
   {

@@ -54,7 +54,7 @@ export function explain(exact, copy, settings, ready) {
       ? exact.weights[settings.target] > 0.5
         ? "The exact memory is not there yet: allow more steps."
         : "The exact memory went to another picture."
-      : "The exact memory still mixes pictures: raise β or the steps.";
+      : "The exact memory still mixes pictures: try a higher β.";
   if (!copy) return `${first} The vector is still being written.`;
   if (!isRight(exact) && exact.spread >= ONE)
     return `${first} ${isRight(copy) ? "The vector found it." : "The vector, from the same pictures, can hardly do better."}`;

@@ -40,10 +40,10 @@ export function createCharts() {
     ceiling: TOP,
     series: [
       { key: "gap", label: "measured", tone: "local" },
-      { key: "known", label: "computed for the end", tone: "law", dash: "2 3" },
+      { key: "known", label: "limit, computed", tone: "law", dash: "2 3" },
     ],
     summary: ({ gap, known }, t) =>
-      `At step ${t}: ${amount(gap?.[t])}.${known?.length ? ` Computed for the end: ${amount(known[0])}.` : ""}`,
+      `At step ${t}: ${amount(gap?.[t])}.${known?.length ? ` Computed limit: ${amount(known[0])}.` : ""}`,
   });
   const table = createCounters();
   return {

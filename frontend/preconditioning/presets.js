@@ -41,7 +41,7 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Do the two paths separate?",
-    ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself and steps along TTᵀGVᵀV in place of its gradient G; this is a fixed matrix P times G. What do the two paths do?",
+    ask: "One path trains U in W = TUV by gradient descent. The other trains W itself and steps along TTᵀGVᵀV in place of its gradient G; this is a fixed matrix P times G. What do the two paths do?",
     predict: parting,
     after: (r) =>
       `They stay together: the widest gap is ${amount(r.widest)}, which is rounding. And ${plain(r)}. Next: which T and V are best?`,

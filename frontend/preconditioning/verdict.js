@@ -7,7 +7,7 @@ import { MOST, widest } from "./math/paths.js";
 /** @type {[key: string, words: string][]} */
 export const FATES = [
   ["together", "Stay together"],
-  ["known", "Part by a known distance"],
+  ["known", "End at a computable gap"],
   ["apart", "Go different ways"],
 ];
 /** @type {Record<string, string>} */
@@ -39,5 +39,5 @@ export function verdictOn({ fate, gap, known }, counts) {
   const end = settled
     ? `the gap settles at ${amount(known)}`
     : `the gap has not settled in ${count(MOST)} steps. Its limit is ${amount(known)}`;
-  return `${most}; ${end}, as linear equations give it (now ${amount(gap[gap.length - 1])}).`;
+  return `${most}; ${end}, by linear equations (now ${amount(gap[gap.length - 1])}).`;
 }

@@ -37,8 +37,8 @@ export function createPanel(settings, change, seek) {
   const learns = segments({
     label: "The base learns",
     options: /** @type {[Part, string][]} */ ([
-      ["smooth", "the smooth wave"],
-      ["rough", "the rough wave"],
+      ["smooth", "base: smooth"],
+      ["rough", "base: rough"],
     ]),
     value: settings.learns,
     onInput: (part) => {

@@ -159,7 +159,7 @@ const QUESTIONS = [
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
     after: (r) =>
-      `No: the nearest neighbours have most of the weight, and the risk is ${number(r.risk.memory)}, near that of one neighbour. σ must be about as large as the distances to the twenty neighbours.`,
+      `Hardly: the nearest neighbours have most of the weight, and the risk is ${number(r.risk.memory)}, near that of one neighbour. σ must not be far below the distances to the twenty neighbours.`,
     set: { d: 2, noise: 0.25, k: 20, sigma: 0.01, n: 512 },
   },
   {

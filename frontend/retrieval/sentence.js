@@ -41,11 +41,11 @@ export function explain(run, settings) {
     return "This picture is not stored. A memory can only return what is in it, so neither finds the picture.";
   if (exact.right && distributed.right) return bothRight(run, settings);
   if (exact.right) return vectorLost(run, settings);
-  if (distributed.right)
-    return "Only the distributed memory finds the picture: its noise happens to lead there.";
   if (!run.rests.exact)
     return "The run ended before the exact memory came to rest. Raise “steps at most” or change η (under More).";
   if (exact.mixed >= BLEND) return blended(run, settings);
+  if (distributed.right)
+    return "Only the distributed memory finds the picture: its noise happens to lead there.";
   return both.bits
     ? "Neither repairs the pattern: the query leads to another one. Flip fewer bits."
     : "Neither finds it: what covers the query draws it to another picture. Hide less, cover with another colour, or lower β.";

@@ -67,7 +67,7 @@ test("the explanation depends on what was found and on the frequencies that the 
     lost,
     /The vector did not find it\..* 5,000 frequencies, more than the 4,096 here\.$/,
   );
-  assert.match(explain(frame({ wrong: 9, spread: 30 }), null, settings, ready), /raise β/);
+  assert.match(explain(frame({ wrong: 9, spread: 30 }), null, settings, ready), /try a higher β/);
   assert.equal(verdict(frame({ wrong: 1 }), settings, 64), "✗ 1 of 64 hidden pixels wrong");
   assert.equal(named(0x41), "A (U+0041)");
 });

@@ -254,7 +254,7 @@ def test_the_rough_wave_is_the_better_one_to_learn_at_64_examples_and_not_at_thr
     assert slower["preset"] == "rough"
     assert slower["waves"]["memory"] < 0.5 * page_state["waves"]["memory"]
     assert rough.shape[0] > 5
-    page.get_by_role("button", name="the rough wave", exact=True).click()
+    page.get_by_role("button", name="base: rough", exact=True).click()
     new_state = rest(page)
     assert new_state["settings"]["learns"] == "rough"
     assert new_state["waves"]["memory"] == slower["waves"]["other"]

@@ -75,7 +75,7 @@ const BOTH = [
   {
     key: "few",
     name: "Do a few cosines suffice?",
-    ask: "E is the energy of four patterns, and Ê its estimate from Y = 32 frequencies. A run on each starts at x. Where do the two runs end? Then double Y and watch them come together.",
+    ask: "E is the energy of four patterns, and Ê its estimate from Y = 32 frequencies. A run on each starts at x. Where do the two runs end? Then raise Y to 4,096: they come together.",
     predict: {
       options: [
         ["yes", "less than 0.1 apart"],

@@ -236,7 +236,7 @@ function drawNoise(drawn, settings, { levels, sweep }, threshold, hidden) {
     x: [0, levels[levels.length - 1]],
     y: [0, 1.05 * Math.max(0.05, ...values)],
     summary: threshold === null ? "" : `The memory hurts from ${number(threshold)} on.`,
-    note: `At n = ${count(n)}. The grey mark is your noise${greenMark(view, sweep, threshold)}.`,
+    note: `At n = ${count(n)}. The grey mark is your ${view === "line" ? "noise" : "fraction"}${greenMark(view, sweep, threshold)}.`,
   });
   drawUprights(drawn, marks);
 }

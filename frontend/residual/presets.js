@@ -65,7 +65,7 @@ const QUESTIONS = [
   },
   {
     key: "alone",
-    name: "Did the base help?",
+    name: "Would a base help?",
     ask: "At capacity 0 the base is zero and the memory stores whole labels: this is the method of nearest neighbours. How much would a base of capacity L reduce its risk?",
     predict: {
       options: [

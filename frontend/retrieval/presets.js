@@ -25,6 +25,7 @@ import { strength } from "./strengths.js";
  *   K: number,
  *   isStored: boolean,
  *   rests: { exact: boolean, distributed: boolean },
+ *   isSeparate: boolean,
  * }} Findings
  */
 

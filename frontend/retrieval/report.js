@@ -79,6 +79,9 @@ export function verdictOf({ label, near, right, noisy, grainy, mixed, bits, erro
   return near ? `✗ not close enough: ${label}` : `✗ nearest: ${label}`;
 }
 
+/** @param {Nearest} nearest */
+export const isBlend = ({ right, mixed }) => !right && mixed >= BLEND;
+
 /** A blend in words, with the number of patterns rounded. @type {(mixed: number, bits: boolean) => string} */
 export const blendOf = (mixed, bits) =>
   `a blend of about ${count(Math.round(mixed))} ${bits ? "patterns" : "pictures"}`;

@@ -1,5 +1,6 @@
 // The words about the run on show: the question's answer, the status line and the pictures' captions.
-import { findings, inWords } from "./report.js";
+import { findings, inWords, isBlend } from "./report.js";
+import { stays } from "./simulation.js";
 import { named } from "./timeline.js";
 
 /** @import { End } from "./actor.js" */
@@ -19,6 +20,16 @@ import { named } from "./timeline.js";
  *   strengths: Strengths | null,
  * }} Now
  */
+
+/** @type {WeakMap<Ready, boolean>} */
+const separated = new WeakMap();
+
+/** True if β separates the true picture from the other stored ones. @param {Ready} ready */
+function separates(ready) {
+  const known = separated.get(ready) ?? stays(ready.config, ready.patterns);
+  separated.set(ready, known);
+  return known;
+}
 
 /**
  * @param {Library} library
@@ -54,6 +65,7 @@ export function createRunWords(library, now) {
       K: stored.length,
       isStored,
       rests: end.rests,
+      isSeparate: isBlend(both.exact) && separates(ready),
     };
   }
 

@@ -1,7 +1,7 @@
 // One or two sentences that describe the run on show, and explain it by its settings.
 import { count, figures, fixed, percent } from "../kit/number.js";
 import { criticalSlope } from "./math/gauge.js";
-import { BLEND, blendOf, SOME } from "./report.js";
+import { BLEND, blendOf, isBlend, SOME } from "./report.js";
 import { RULES } from "./settings.js";
 
 /** @import { Findings } from "./presets.js" */
@@ -20,7 +20,7 @@ const BLENDING = "At each step, both memories move the query towards a blend of 
 
 /** The sentence shown while a run plays, which depends on its end. @param {Both} end */
 export function playing({ exact, distributed }) {
-  if (!exact.right && exact.mixed >= BLEND) return BLENDING;
+  if (isBlend(exact)) return BLENDING;
   return distributed.noisy && !distributed.right ? NOISIER : MOVING;
 }
 
@@ -43,12 +43,12 @@ export function explain(run, settings) {
   if (exact.right) return vectorLost(run, settings);
   if (!run.rests.exact)
     return "The run ended before the exact memory came to rest. Raise “steps at most” or change η (under More).";
-  if (exact.mixed >= BLEND) return blended(run, settings);
+  if (isBlend(exact)) return blended(run, settings);
   if (distributed.right)
     return "Only the distributed memory finds the picture: its noise happens to lead there.";
   return both.bits
     ? "Neither repairs the pattern: the query leads to another one. Flip fewer bits."
-    : "Neither finds it: what covers the query draws it to another picture. Hide less, cover with another colour, or lower β.";
+    : "Neither finds it: what covers the query draws it to another picture. Hide less, or cover with another colour.";
 }
 
 /** The sentence shown before the reader changes anything: what each memory costs, and what to try. */
@@ -88,8 +88,8 @@ function vectorLost(run, { beta, Y, eta }) {
     const larger = canRaise(run, Y) ? "raise Y, " : "";
     return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} Lower β, ${larger}or start nearer.`;
   }
-  const [first, second] = remedies(run, { Y, eta });
-  return `${exact} Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${first[0].toUpperCase()}${first.slice(1)}, or ${second}.`;
+  const advice = remedies(run, { Y, eta });
+  return `${exact} Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${advice}.`;
 }
 
 /**
@@ -105,21 +105,26 @@ const canDrop = ({ K, strengths }) =>
   K > 1 && (!strengths || strengths.noise / Math.sqrt(K) < strengths.limit);
 
 /**
- * What makes the noise weaker, or the signal stronger: the first that is possible comes first.
+ * What brings the noise below its limit, in words: two ways at most.
  *
- * @type {(run: Findings, settings: Pick<Settings, "Y" | "eta">) => string[]}
+ * @type {(run: Findings, settings: Pick<Settings, "Y" | "eta">) => string}
  */
-const remedies = (run, { Y, eta }) => [
-  ...(eta > 1 ? ["lower η"] : []),
-  ...(canRaise(run, Y) ? ["raise Y"] : []),
-  ...(canDrop(run) ? ["store fewer"] : []),
-  "lower β",
-  "start nearer",
-];
+function remedies(run, { Y, eta }) {
+  const ways = [
+    ...(eta > 1 ? ["lower η"] : []),
+    ...(canRaise(run, Y) ? ["raise Y"] : []),
+    ...(canDrop(run) ? ["store fewer"] : []),
+  ];
+  if (ways.length === 0) ways.push("lower β", "start nearer");
+  const words = ways.slice(0, 2).join(", or ");
+  return words[0].toUpperCase() + words.slice(1);
+}
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function blended(run, { beta }) {
   const { exact, distributed, bits } = run.both;
+  if (run.isSeparate)
+    return `The query is too far from the ${kind(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. ${bits ? "Flip fewer bits" : "Hide less, or cover with another colour"}.`;
   const [also, there] =
     distributed.noisy || distributed.grainy
       ? [" and Y", ` All ${count(run.K)} add their noise to T.`]

@@ -186,6 +186,25 @@ export class Simulation {
   }
 }
 
+const LONG = 200; // steps of size 1; far more than they take, except where two places are about to merge
+
+/**
+ * True if the exact memory stays at the true pattern when it starts there, that is, if β separates it from the others.
+ *
+ * @type {(config: Pick<Config, "D" | "beta" | "free" | "truth" | "wanted">, patterns: Float32Array[]) => boolean}
+ */
+export function stays({ D, beta, free, truth, wanted }, patterns) {
+  const memory = new ExactMemory(patterns, beta);
+  const x = truth.slice();
+  const gradient = new Float32Array(D);
+  for (let t = 0; t < LONG; t++) {
+    memory.energyGradient(x, gradient);
+    if (descend(x, gradient, 1, free) <= REST / Math.sqrt(D)) break;
+  }
+  const d = patterns.map((xi) => squaredDistance(x, xi, free));
+  return 2 * d[wanted] < Math.min(...d.filter((_, m) => m !== wanted));
+}
+
 /**
  * The effective number of patterns that weights p mix: 1/Σp².
  *

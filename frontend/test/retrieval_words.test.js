@@ -131,6 +131,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
       K: 6,
       isStored: true,
       rests: { exact: true, distributed: true },
+      isSeparate: false,
       ...more,
     };
     const words = explain(

@@ -132,7 +132,7 @@ const rounded = (v) => amount(cleared(v));
 function createFlow() {
   return runChart({
     title: "Signals, layer by layer",
-    xLabel: "layer, from the features of x to the output",
+    xLabel: "hidden layers, in order from x",
     yLabel: "largest entry",
     scale: "log",
     series: [
@@ -146,7 +146,7 @@ function createFlow() {
         .filter(([, line]) => line.length > 0)
         .map(
           ([name, line]) =>
-            `${name} ${amount(line[0])} at the features, ${amount(line[at])} at the output`,
+            `${name} ${amount(line[0])} at the first, ${amount(line[at])} at the last`,
         )
         .join("; "),
   });

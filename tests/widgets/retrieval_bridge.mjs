@@ -17,11 +17,11 @@ import { Keeper } from "../../frontend/retrieval/keeper.js";
 import { Library } from "../../frontend/retrieval/library.js";
 import { presetsFor } from "../../frontend/retrieval/presets.js";
 import { python } from "../../frontend/retrieval/python.js";
-import { findings } from "../../frontend/retrieval/report.js";
+import { findings, isBlend } from "../../frontend/retrieval/report.js";
 import { explain } from "../../frontend/retrieval/sentence.js";
 import { noPaint, prepare } from "../../frontend/retrieval/settings.js";
 import { unpacked } from "../../frontend/kit/sheet.js";
-import { FIELDS } from "../../frontend/retrieval/simulation.js";
+import { FIELDS, stays } from "../../frontend/retrieval/simulation.js";
 import { named } from "../../frontend/retrieval/timeline.js";
 
 const f32 = (values) => Float32Array.from(values);
@@ -140,6 +140,7 @@ const jobs = {
       { key: "all covered", set: { ...set("start"), fraction: 1 } },
       { key: "threshold at 2DK", set: { ...set("threshold"), Y: 40_000 } },
       { key: "nothing hidden", set: { ...set("start"), target: 2, fraction: 0 } },
+      { key: "far", set: { ...set("start"), fraction: 0.9 } },
       { key: "cut short", set: { ...set("start"), K: 24, beta: 90 } },
       { key: "longer", set: { ...set("start"), K: 24, beta: 90, steps: 100 } },
       { key: "overflow", set: { ...set("start"), basis: "exp" } },
@@ -215,7 +216,8 @@ function runOf(keeper, library, settings) {
   const both = findings(named(simulation.record()), settings, ready, library, overflow);
   const { freedom, numbers, stored, isStored } = ready;
   const { pull, roughness } = info;
-  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, rests, overflow, steps: step };
+  const isSeparate = isBlend(both.exact) && stays(ready.config, ready.patterns);
+  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, rests, isSeparate, overflow, steps: step };
 }
 
 function look(memory, state) {

@@ -461,7 +461,11 @@ def test_a_blend_of_pictures_does_not_count_as_success(presets):
     # several pictures pull at once, which the noise gauge does not distinguish from one
     assert many["pull"] > 0.7
     assert many["right"] == "none"
+    assert "β = 75 is too small" in many["sentence"]
     assert "blend of about 9 pictures" in many["sentence"]
+    far = presets["far"]  # the same β separates these six: only the query is too far
+    assert right(far) == [False, False]
+    assert "The query is too far" in far["sentence"]
     assert not many["both"]["distributed"]["noisy"]
     covered = presets["all covered"]
     assert covered["pull"] > 2

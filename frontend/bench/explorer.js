@@ -134,7 +134,7 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
     ["Largest sum of overlaps, ρ", amount(rho, 2)],
     [
       "At once − exact, at most",
-      rho < 1 && !divide ? `${figures(bound, 2)} of the largest` : "no bound",
+      rho < 1 && !divide ? `${figures(bound, 2)} of the largest value` : "no bound",
     ],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "above 10¹²"],
     ["Stored, in float32", `${count(4 * numbers)} bytes`],

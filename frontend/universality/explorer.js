@@ -138,7 +138,7 @@ function createFlow() {
     series: [
       { key: "forward", label: "x going forward, before", tone: "exact" },
       { key: "error", label: "error coming back", tone: "law", dash: "2 3" },
-      { key: "written", label: "written, after", tone: "distributed", dash: "7 3" },
+      { key: "written", label: "change by the step", tone: "distributed", dash: "7 3" },
       { key: "switch", label: "switch, after", tone: "local", dash: "10 3 2 3" },
     ],
     summary: (values, at) =>

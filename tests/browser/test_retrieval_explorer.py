@@ -1307,7 +1307,7 @@ def test_the_first_screen_of_the_book_shows_the_controls_results_and_tour_link(
         assert box["y"] + box["height"] < screen["height"], part
     # the text says why the vector is useful, and what to do
     sentence = page.locator(".r1-sentence").first
-    expect(sentence).to_contain_text("Each frequency, a random pattern, estimates")
+    expect(sentence).to_contain_text("Each frequency (random weights) estimates")
     expect(sentence).to_contain_text("Can you make one memory fail?")
     query = page.locator(".r1-query").first.bounding_box()
     if size == "desktop":  # no empty place under the query

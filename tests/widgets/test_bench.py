@@ -283,7 +283,7 @@ def test_each_question_is_answered_as_the_package_answers_it():
         interpolate(x[None], values, x[None], Laplace(0.3), rule=InSequence()) - values
     )[0]
     assert (
-        f"off by {off[:5].mean():.2g} on average, the last five by {off[5:].mean():.2g}"
+        f"off by {off[:5].mean():.2g} on average, the last half by {off[5:].mean():.2g}"
         in dict(javascript("answers"))["crowd"][1]
     )
 

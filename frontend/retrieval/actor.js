@@ -18,8 +18,10 @@ import { look, States } from "./machinestates.js";
  *   bytes: Uint8ClampedArray<ArrayBuffer>,
  * }} Frame
  */
-/** The newest step of the descents, their last one if `ended`; `rests` says which memory has come to rest; `trace` has the energies and distance of each step. */
 /**
+ * The newest step of the descents, their last one if `ended`. `rests` says which memory has come to rest, and `trace`
+ * has the energies and distance of each step.
+ *
  * @typedef {{
  *   version: number,
  *   ended: boolean,

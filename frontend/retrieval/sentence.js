@@ -105,7 +105,8 @@ const canDrop = ({ K, strengths }) =>
   K > 1 && (!strengths || strengths.noise / Math.sqrt(K) < strengths.limit);
 
 /**
- * What brings the noise below its limit, in words: two ways at most.
+ * What may help against the noise, in words: two ways at most. Where the limit of the noise is known, Y and K are named
+ * only if they can bring the noise below it.
  *
  * @type {(run: Findings, settings: Pick<Settings, "Y" | "eta">) => string}
  */

@@ -152,7 +152,8 @@ export class Simulation {
   }
 
   /**
-   * The pattern nearest to a state over the free entries (over all, if none is free), and the number of patterns that the state mixes over all.
+   * The pattern nearest to a state over the free entries (over all, if none is free), and the number of patterns that
+   * the state mixes over all.
    *
    * @param {Float32Array} x
    */

@@ -66,9 +66,14 @@ def every(folder: Path = Path(__file__).parent) -> list[Experiment]:
     return [import_module(path.stem).EXPERIMENT for path in scripts]
 
 
-def state(experiment: Experiment, out: Path) -> State:
-    """The recorded and the missing cells of an experiment, by its record in a
-    folder.
+def state(experiment: Experiment, out: Path, device: str) -> State:
+    """The recorded and the missing cells of an experiment, by its record in a folder.
+
+    Args:
+        experiment: The experiment.
+        out: Folder of the record.
+        device: "cpu", "gpu" or "tpu". The seconds of the missing cells are estimated
+            from the cells that a device of this kind measured, if there are any.
     """
     try:
         record = stored_record(out / f"{experiment.name}.json")
@@ -77,7 +82,13 @@ def state(experiment: Experiment, out: Path) -> State:
     done = [cell["parameters"] for cell in record["cells"]]
     pending = [parameters for parameters in experiment.cells if parameters not in done]
     worth = experiment.value / len(experiment.cells)
-    times = seconds_of(record["cells"], pending, experiment.work)
+    on_cpu = {
+        i for i, run in enumerate(record["runs"]) if run["device"].startswith("CPU")
+    }
+    alike = [
+        cell for cell in record["cells"] if (cell["run"] in on_cpu) == (device == "cpu")
+    ]
+    times = seconds_of(alike or record["cells"], pending, experiment.work)
     return State(
         experiment,
         record,
@@ -89,7 +100,7 @@ def seconds_of(
     cells: list[dict[str, Any]], pending: list[Cell], work: Callable[[Cell], float]
 ) -> list[float | None]:
     """Seconds that the pending cells would take at the mean speed of the recorded
-    cells, on the machine that measured these; None if no cell is recorded.
+    cells; None if no cell is recorded.
     """
     if not cells:
         return [None] * len(pending)
@@ -234,7 +245,9 @@ def main(
             f"{', '.join(one.name for one in known)}"
         )
     states = [
-        state(one, args.out) for one in known if not args.only or one.name in args.only
+        state(one, args.out, args.device)
+        for one in known
+        if not args.only or one.name in args.only
     ]
     print(table(states))
     chosen = plan(

@@ -65,7 +65,7 @@ def test_every_cell_not_recorded_with_full_options_counts_as_missing(
         cell(1, n=2, seed=0, q=4),
         cell(1, n=9, seed=0, q=5),
     )
-    status = missing.state(one, tmp_path)
+    status = missing.state(one, tmp_path, "cpu")
     lacking = [
         (piece.parameters["n"], piece.parameters["seed"]) for piece in status.missing
     ]
@@ -87,7 +87,7 @@ def test_cells_without_known_work_are_estimated_by_the_mean_recorded_time(
 ):
     one = fake()
     write(tmp_path, one, cell(2.0, n=1, seed=0, q=5), cell(4.0, n=2, seed=0, q=5))
-    assert [piece.seconds for piece in missing.state(one, tmp_path).missing] == [
+    assert [piece.seconds for piece in missing.state(one, tmp_path, "cpu").missing] == [
         pytest.approx(3)
     ]
 
@@ -98,7 +98,7 @@ def test_cells_with_known_work_are_estimated_by_recorded_time_per_unit(
     one = fake(work=lambda parameters: parameters["n"] ** 2)
 
     def seconds():
-        return [piece.seconds for piece in missing.state(one, tmp_path).missing]
+        return [piece.seconds for piece in missing.state(one, tmp_path, "cpu").missing]
 
     assert seconds() == [None, None, None]
     write(tmp_path, one, cell(2.0, n=1, seed=0, q=5), cell(8.0, n=2, seed=0, q=4))
@@ -254,11 +254,30 @@ def test_the_listing_has_every_script_by_its_own_name(root):
     assert "3 of 3" in known
 
 
+def test_the_time_is_estimated_from_cells_of_the_same_kind_of_device(
+    missing, fake, tmp_path
+):
+    one = fake()
+    runs = [{"device": "CPU (x86_64, 2 cores)"}, {"device": "NVIDIA H200"}]
+    cells = [{"run": 0, **cell(100.0, n=1, seed=0, q=5)}]
+
+    def times(device):
+        record = {**one.whole, "runs": runs, "cells": cells}
+        write_record(tmp_path / "fake.json", record)
+        pieces = missing.state(one, tmp_path, device).missing
+        return [piece.seconds for piece in pieces]
+
+    assert times("cpu") == times("gpu") == [100.0, 100.0]  # the GPU measured none
+    cells.append({"run": 1, **cell(2.0, n=2, seed=0, q=5)})
+    assert times("cpu") == [100.0]
+    assert times("gpu") == [2.0]
+
+
 def test_what_is_missing_of_fig_4a_would_take_a_processor_core_weeks(
     missing, experiment
 ):
     """The page on the paper's experiments says so, for the machines of the record."""
-    status = missing.state(experiment("figure3_4a").EXPERIMENT, folder())
+    status = missing.state(experiment("figure3_4a").EXPERIMENT, folder(), "cpu")
     seconds = [piece.seconds for piece in status.missing]
     assert None not in seconds
     assert sum(seconds) > 14 * 24 * 3600

@@ -133,7 +133,7 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
     ["Largest interference", amount(cleared(largest), 2)],
     ["Largest sum of overlaps, ρ", amount(rho, 2)],
     [
-      "At once − exact, at most",
+      "Written values, at once − exact, at most",
       rho < 1 && !divide ? `${figures(bound, 2)} of the largest value` : "no bound",
     ],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "above 10¹²"],

@@ -13,11 +13,11 @@ import { strength } from "./strengths.js";
 /** @import { Strengths } from "./strengths.js" */
 
 /**
- * The results of a run, at its end.
+ * The results of a run, at its end. `closeness` is the kernel e^(−βd²/2) at the distance d of the query from the true
+ * picture: 1 at the picture, near 0 far away.
  *
  * @typedef {{
- *   pull: number,
- *   roughness: number,
+ *   closeness: number,
  *   strengths: Strengths | null,
  *   both: Both,
  *   freedom: number,

@@ -1,4 +1,5 @@
 // The words about the run on show: the question's answer, the status line and the pictures' captions.
+import { squaredDistance } from "../math/exact.js";
 import { findings, inWords, isBlend } from "./report.js";
 import { stays } from "./simulation.js";
 import { named } from "./timeline.js";
@@ -31,6 +32,9 @@ function separates(ready) {
   return known;
 }
 
+/** The kernel e^(−βd²/2) at the distance d of the query from the true picture. @param {Ready["config"]} config */
+const closeness = ({ beta, query, truth }) => Math.exp((-beta / 2) * squaredDistance(query, truth));
+
 /**
  * @param {Library} library
  * @param {() => Now} now
@@ -54,10 +58,8 @@ export function createRunWords(library, now) {
     const { ready, strengths } = now();
     const { freedom, numbers, stored, isStored } = ready;
     const both = at(end.frame.record, end.frame.step);
-    const [pull, roughness] = [end.info.pull ?? 0, end.info.roughness ?? 0];
     return {
-      pull,
-      roughness,
+      closeness: closeness(ready.config),
       strengths,
       both,
       freedom,

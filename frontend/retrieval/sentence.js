@@ -1,6 +1,5 @@
 // One or two sentences that describe the run on show, and explain it by its settings.
 import { count, figures, fixed, percent } from "../kit/number.js";
-import { criticalSlope } from "./math/gauge.js";
 import { BLEND, blendOf, isBlend, SOME } from "./report.js";
 import { RULES } from "./settings.js";
 
@@ -9,7 +8,7 @@ import { RULES } from "./settings.js";
 /** @import { Settings } from "./settings.js" */
 
 const MOST = RULES.counts.Y[1];
-const FAR = 0.3; // slope of a well, which is 0.61 at most: a query with a smaller slope is far away
+const FAR = 0.15; // of the closeness: a query that is less close is far away
 
 export const PENDING = "The run plays once you have answered the question.";
 export const MOVING = "At each step, both memories move the query towards what they have stored.";
@@ -79,8 +78,7 @@ function vectorLost(run, { beta, Y, eta }) {
       ? `${exact} The distributed memory stops at ${blendOf(distributed.mixed, bits)}${distributed.grainy ? ", with grain" : ""}.`
       : `${exact} The distributed memory is drawn to another one, ${distributed.label}.`;
   }
-  const slope = run.pull * run.roughness * criticalSlope(eta);
-  if (slope < FAR) {
+  if (run.closeness < FAR) {
     const why =
       run.K > 1
         ? "The exact memory still sees that the others are farther. In the vector, noise hides this."

@@ -125,8 +125,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   /** @type {(own?: object, more?: object) => string} */
   const text = (own, more) => {
     const run = {
-      pull: 4,
-      roughness: 0.3,
+      closeness: 0.8,
       freedom: 10,
       K: 6,
       isStored: true,
@@ -156,11 +155,11 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
     /ended before the exact memory came to rest\. Raise “steps at most” or change η/,
   );
   assert.match(
-    text(lost, { pull: 0.2 }),
+    text(lost, { closeness: 0.1 }),
     /^At β = 75 even the right picture counts as far away.* noise hides this\. Lower β/,
   );
   assert.match(
-    text(lost, { pull: 0.9, roughness: 2 }),
+    text(lost, { closeness: 0.5 }),
     /estimates roughly how close the query is to 6 pictures.*60,000.*too noisy.*Raise Y/,
   );
   assert.match(

@@ -55,7 +55,9 @@ export function createExplorer(initial) {
     onProbe: (probe) => frame.change({ probe }),
   });
   const slots = createSlots();
-  const flow = createFlow();
+  const stackFlow = createFlow("layers of the stack, in order", "written slots at x*, after");
+  const plainFlow = createFlow("hidden layers, in order from x", "change by the step, at x*");
+  stackFlow.element.hidden = true;
   const readout = facts();
   const panel = createPanel(initial, frame.change);
 
@@ -79,7 +81,10 @@ export function createExplorer(initial) {
     curve.show(hidden ? untaught(observed) : observed, settings, words());
     slots.show(observed, settings);
     const last = observed.flow.forward.length - 1;
-    flow.draw({
+    const hasSlots = observed.flow.switch.length > 0;
+    stackFlow.element.hidden = !hasSlots;
+    plainFlow.element.hidden = hasSlots;
+    (hasSlots ? stackFlow : plainFlow).draw({
       values: hidden ? { forward: observed.flow.forward } : observed.flow,
       last,
       step: last,
@@ -106,7 +111,11 @@ export function createExplorer(initial) {
     readouts: [readout.element],
     more: [panel.rest],
     moreLabel: "More: the pair by its numbers",
-    charts: [h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)), flow.element],
+    charts: [
+      h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)),
+      stackFlow.element,
+      plainFlow.element,
+    ],
     state() {
       if (!observed) return { waiting };
       const { step, ...shown } = observed;
@@ -129,16 +138,22 @@ const dataOf = (observed) => ({
 /** @param {number | null} v */
 const rounded = (v) => amount(cleared(v));
 
-function createFlow() {
+/**
+ * The chart of the signals. In a network with slots for what a step writes, it shows the layers of the stack.
+ *
+ * @param {string} layers
+ * @param {string} written
+ */
+function createFlow(layers, written) {
   return runChart({
     title: "Signals, layer by layer",
-    xLabel: "hidden layers, in order from x",
+    xLabel: layers,
     yLabel: "largest entry",
     scale: "log",
     series: [
       { key: "forward", label: "x going forward, before", tone: "exact" },
       { key: "error", label: "error coming back", tone: "law", dash: "2 3" },
-      { key: "written", label: "change by the step", tone: "distributed", dash: "7 3" },
+      { key: "written", label: written, tone: "distributed", dash: "7 3" },
       { key: "switch", label: "switch, after", tone: "local", dash: "10 3 2 3" },
     ],
     summary: (values, at) =>

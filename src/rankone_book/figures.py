@@ -32,7 +32,7 @@ PHONE = "application/vnd.rankone.phone"
 
 # Okabe and Ito (2008), ordered so that neighbours differ in lightness too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
-_TYPEFACE = Path(__file__).parent / "fonts" / "source-serif-4.ttf"
+_TYPEFACE = Path(__file__).parent / "fonts" / "rank-one-serif.ttf"
 fontManager.addfont(_TYPEFACE)
 _STYLE: Any = {
     # the second typeface has characters that the first lacks, such as arrows

@@ -10,9 +10,10 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.pylabtools import select_figure_formats
 from IPython.testing.globalipapp import start_ipython
+from matplotlib.font_manager import get_font
 from PIL import Image
 
-from rankone_book.figures import _STYLE, PHONE, figure, show_pictures
+from rankone_book.figures import _STYLE, _TYPEFACE, PHONE, figure, show_pictures
 
 
 def draw(axes):
@@ -72,6 +73,12 @@ def test_a_figure_looks_as_if_all_of_matplotlib_had_the_books_style():
     fig, axes = plt.subplots(2, 2, figsize=(7.2, 5), dpi=95, layout="constrained")
     draw(axes)
     assert (pixels(fig) != expected).any()  # the style makes a difference
+
+
+def test_the_merged_typeface_does_not_use_the_name_that_its_licence_reserves():
+    name = get_font(_TYPEFACE).family_name
+    assert "Source" not in name
+    assert mpl.font_manager.findfont(name) == str(_TYPEFACE)
 
 
 def test_a_saved_picture_is_drawn_once_and_is_that_of_matplotlib(monkeypatch):

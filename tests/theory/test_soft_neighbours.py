@@ -102,16 +102,19 @@ def test_features_are_finite_however_heavy_the_tail():
 
 def test_far_from_all_keys_a_reading_does_not_fade():
     """W-far: the reading tends to a softmax of ⟨u, k⟩/σ, while the sum of the weights
-    goes to 0.
+    goes to 0. At the last distance each weight alone would underflow.
     """
     u = np.array([1.0, -0.5, 2.0])
     u /= np.linalg.norm(u)
     limit = soft_neighbours.far_reading(KEYS, R, 3 * u, SIGMA)
     errors = []
-    for away in (30.0, 300.0):
+    for away in (30.0, 300.0, 3000.0):
         got = soft_neighbours.soft_reading(KEYS, R, away * u[:, None], SIGMA)[:, 0]
         errors.append(np.abs(got - limit).max())
     assert errors[1] == pytest.approx(errors[0] / 10, rel=0.2)
+    assert errors[2] == pytest.approx(errors[1] / 10, rel=0.2)
+    far = 3000.0 * u[:, None]
+    assert soft_neighbours.ratio_error(KEYS, R, far, SIGMA, Y) == np.inf
     # the limit is not the residual of one key
     assert np.abs(limit - R[:, (u @ KEYS).argmax()]).max() > 0.05
 

@@ -67,8 +67,7 @@ def soft_reading(
     """Weighted mean Σ w̄ᵢ rᵢ of the residuals of all pairs, with w̄ᵢ proportional to
     exp(−‖q − kᵢ‖/σ): ResMem if all stored pairs are its neighbours [W-knn].
 
-    All weights underflow if q is farther than about 745σ from every key. The result is
-    then NaN; `far_reading` gives the limit.
+    `far_reading` gives the limit as q moves away from all keys.
 
     Args:
         K: Keys (D, m).
@@ -76,7 +75,9 @@ def soft_reading(
         q: Queries (D, n).
         sigma: Width σ, positive.
     """
-    weights = _laplace(*_columns(K, q), sigma)
+    distances = _distances(*_columns(K, q))
+    # relative to the nearest key, because far from all keys every weight underflows
+    weights = _laplace(distances - distances.min(0, initial=np.inf), sigma)
     return np.asarray(R, float) @ weights / weights.sum(0)
 
 
@@ -95,7 +96,7 @@ def ratio_error(
     \,/\,(\sum_i\kappa(k_i,q))^2$
     with the kernel $\kappa(a,b)=e^{-\lVert a-b\rVert/\sigma}$ and $c_i=r_i-f(q)$, the
     difference of each residual from the reading $f(q)$. The error is large where the
-    sum of the weights is small.
+    sum of the weights is small, and infinite where the square of this sum underflows.
 
     Args:
         K: Keys (D, m).
@@ -107,14 +108,15 @@ def ratio_error(
     keys, queries = _columns(K, q)
     f = soft_reading(K, R, q, sigma)
     R = np.asarray(R, float)
-    similarities = _laplace(keys, keys, sigma)
-    total = _laplace(keys, queries, sigma).sum(0)
+    similarities = _laplace(_distances(keys, keys), sigma)
+    total = _laplace(_distances(keys, queries), sigma).sum(0)
     errors = []
     for reading, at in zip(f.T, queries.T, strict=True):
         C = R - reading[:, None]
-        products = similarities + _laplace(keys, 2 * at[:, None] - keys, sigma)
-        errors.append(((C.T @ C) * products).sum() / (2 * Y))
-    return np.asarray(errors) / total**2
+        mirrored = _laplace(_distances(keys, 2 * at[:, None] - keys), sigma)
+        errors.append(((C.T @ C) * (similarities + mirrored)).sum() / (2 * Y))
+    with np.errstate(divide="ignore"):
+        return np.asarray(errors) / total**2
 
 
 @checked
@@ -160,6 +162,11 @@ def _columns(K: ArrayLike, q: ArrayLike) -> tuple[Columns, Columns]:
     return keys, queries
 
 
-def _laplace(a: Columns, b: Columns, sigma: float) -> Columns:
+def _distances(a: Columns, b: Columns) -> Columns:
+    distances: Columns = np.linalg.norm(a[:, :, None] - b[:, None], axis=0)
+    return distances
+
+
+def _laplace(distances: Columns, sigma: float) -> Columns:
     positive("sigma", sigma)
-    return np.exp(-np.linalg.norm(a[:, :, None] - b[:, None], axis=0) / sigma)
+    return np.exp(-distances / sigma)

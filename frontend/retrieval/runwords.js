@@ -33,7 +33,8 @@ function separates(ready) {
 }
 
 /** The kernel e^(−βd²/2) at the distance d of the query from the true picture. @param {Ready["config"]} config */
-const closeness = ({ beta, query, truth }) => Math.exp((-beta / 2) * squaredDistance(query, truth));
+export const closeness = ({ beta, query, truth }) =>
+  Math.exp((-beta / 2) * squaredDistance(query, truth));
 
 /**
  * @param {Library} library

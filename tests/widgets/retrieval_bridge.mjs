@@ -18,6 +18,7 @@ import { Library } from "../../frontend/retrieval/library.js";
 import { presetsFor } from "../../frontend/retrieval/presets.js";
 import { python } from "../../frontend/retrieval/python.js";
 import { findings, isBlend } from "../../frontend/retrieval/report.js";
+import { closeness } from "../../frontend/retrieval/runwords.js";
 import { explain } from "../../frontend/retrieval/sentence.js";
 import { noPaint, prepare } from "../../frontend/retrieval/settings.js";
 import { unpacked } from "../../frontend/kit/sheet.js";
@@ -217,7 +218,8 @@ function runOf(keeper, library, settings) {
   const { freedom, numbers, stored, isStored } = ready;
   const { pull, roughness } = info;
   const isSeparate = isBlend(both.exact) && stays(ready.config, ready.patterns);
-  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, rests, isSeparate, overflow, steps: step };
+  const near = closeness(ready.config);
+  return { pull, roughness, closeness: near, both, freedom, numbers, K: stored.length, isStored, rests, isSeparate, overflow, steps: step };
 }
 
 function look(memory, state) {

@@ -83,8 +83,8 @@ function vectorLost(run, { beta, Y, eta }) {
       run.K > 1
         ? "The exact memory still sees that the others are farther. In the vector, noise hides this."
         : "In the vector, noise hides what little signal it sends.";
-    const larger = canRaise(run, Y) ? "raise Y, " : "";
-    return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} Lower β, ${larger}or start nearer.`;
+    const way = canRaise(run, Y) ? "Raise Y" : "Lower β";
+    return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} ${way}, or start nearer.`;
   }
   const advice = remedies(run, { Y, eta });
   return `${exact} Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${advice}.`;

@@ -156,7 +156,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   );
   assert.match(
     text(lost, { closeness: 0.1 }),
-    /^At β = 75 even the right picture counts as far away.* noise hides this\. Lower β/,
+    /^At β = 75 even the right picture counts as far away.* noise hides this\. Raise Y, or/,
   );
   assert.match(
     text(lost, { closeness: 0.5 }),

@@ -55,7 +55,7 @@ export function createExplorer(initial) {
     onProbe: (probe) => frame.change({ probe }),
   });
   const slots = createSlots();
-  const stackFlow = createFlow("layers of the stack, in order", "written slots at x*, after");
+  const stackFlow = createFlow("stack layers, in order from x", "written slots at x*, after");
   const plainFlow = createFlow("hidden layers, in order from x", "change by the step, at x*");
   stackFlow.element.hidden = true;
   const readout = facts();

@@ -23,6 +23,7 @@ import { explain } from "../../frontend/retrieval/sentence.js";
 import { noPaint, prepare } from "../../frontend/retrieval/settings.js";
 import { unpacked } from "../../frontend/kit/sheet.js";
 import { FIELDS, stays } from "../../frontend/retrieval/simulation.js";
+import { strengthsOf } from "../../frontend/retrieval/strengths.js";
 import { named } from "../../frontend/retrieval/timeline.js";
 
 const f32 = (values) => Float32Array.from(values);
@@ -143,6 +144,8 @@ const jobs = {
       { key: "nothing hidden", set: { ...set("start"), target: 2, fraction: 0 } },
       { key: "far", set: { ...set("start"), fraction: 0.9 } },
       { key: "cut short", set: { ...set("start"), K: 24, beta: 90 } },
+      { key: "raised", set: { ...set("start"), K: 24, beta: 118 } },
+      { key: "raised with Y", set: { ...set("start"), K: 24, beta: 118, Y: 200_000 } },
       { key: "longer", set: { ...set("start"), K: 24, beta: 90, steps: 100 } },
       { key: "overflow", set: { ...set("start"), basis: "exp" } },
     ];
@@ -218,8 +221,9 @@ function runOf(keeper, library, settings) {
   const { freedom, numbers, stored, isStored } = ready;
   const { pull, roughness } = info;
   const isSeparate = isBlend(both.exact) && stays(ready.config, ready.patterns);
+  const strengths = strengthsOf(settings, ready, new Foresight({ ...ready.config, patterns: ready.patterns }));
   const near = closeness(ready.config);
-  return { pull, roughness, closeness: near, both, freedom, numbers, K: stored.length, isStored, rests, isSeparate, overflow, steps: step };
+  return { pull, roughness, closeness: near, strengths, both, freedom, numbers, K: stored.length, isStored, rests, isSeparate, overflow, steps: step };
 }
 
 function look(memory, state) {

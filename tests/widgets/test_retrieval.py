@@ -488,6 +488,18 @@ def test_a_run_that_ended_early_is_not_blamed_on_beta(presets):
     assert presets["longer"]["both"]["exact"]["right"]  # with the step limit raised
 
 
+def test_the_sentence_about_a_query_that_counts_as_far_gives_advice_that_helps(presets):
+    """24 pictures at a β that separates them: Y is the way. At β = 200 no Y is
+    enough, and a smaller β is the way.
+    """
+    raised = presets["raised"]
+    assert right(raised) == [True, False]
+    assert "far away" in raised["sentence"]
+    assert "Raise Y, or start nearer" in raised["sentence"]
+    assert right(presets["raised with Y"]) == [True, True]
+    assert "Lower β, or start nearer" in presets["beta"]["sentence"]
+
+
 def test_the_questions_on_bits_reach_the_threshold_and_figure_3(presets):
     threshold = presets["threshold"]
     assert right(threshold) == [True, False]

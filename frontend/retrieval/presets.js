@@ -14,7 +14,8 @@ import { strength } from "./strengths.js";
 
 /**
  * The results of a run, at its end. `closeness` is the kernel e^(−βd²/2) at the distance d of the query from the true
- * picture: 1 at the picture, near 0 far away.
+ * picture: 1 at the picture, near 0 far away. `isNearest` says that no stored picture is nearer to the query than the true
+ * one. `isSeparate` is false unless the exact memory ends in a blend although β separates the true picture.
  *
  * @typedef {{
  *   closeness: number,
@@ -26,6 +27,7 @@ import { strength } from "./strengths.js";
  *   isStored: boolean,
  *   rests: { exact: boolean, distributed: boolean },
  *   isSeparate: boolean,
+ *   isNearest: boolean,
  * }} Findings
  */
 

@@ -37,6 +37,16 @@ export const closeness = ({ beta, query, truth }) =>
   Math.exp((-beta / 2) * squaredDistance(query, truth));
 
 /**
+ * True if the query is nearest to the true picture: with a large enough β, the exact memory then returns it.
+ *
+ * @param {Pick<Ready, "config" | "patterns">} ready
+ */
+export function isNearest({ config, patterns }) {
+  const d = patterns.map((xi) => squaredDistance(config.query, xi));
+  return d[config.wanted] <= Math.min(...d);
+}
+
+/**
  * @param {Library} library
  * @param {() => Now} now
  */
@@ -69,6 +79,7 @@ export function createRunWords(library, now) {
       isStored,
       rests: end.rests,
       isSeparate: isBlend(both.exact) && separates(ready),
+      isNearest: isNearest(ready),
     };
   }
 

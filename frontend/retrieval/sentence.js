@@ -83,8 +83,8 @@ function vectorLost(run, { beta, Y, eta }) {
       run.K > 1
         ? "The exact memory still sees that the others are farther. In the vector, noise hides this."
         : "In the vector, noise hides what little signal it sends.";
-    const way = canRaise(run, Y) ? "Raise Y" : "Lower β";
-    return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} ${way}, or start nearer.`;
+    const way = canRaise(run, Y) ? "Raise Y" : gentler(run, Y);
+    return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} ${way}.`;
   }
   const advice = remedies(run, { Y, eta });
   return `${exact} Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${advice}.`;
@@ -103,8 +103,19 @@ const canDrop = ({ K, strengths }) =>
   K > 1 && (!strengths || strengths.noise / Math.sqrt(K) < strengths.limit);
 
 /**
- * What may help against the noise, in words: two ways at most. Where the limit of the noise is known, Y and K are named
- * only if they can bring the noise below it.
+ * What helps where neither Y nor K alone does, by the law where it is known.
+ *
+ * @type {(run: Findings, Y: number) => string}
+ */
+const gentler = ({ strengths }, Y) => {
+  if (!strengths || strengths.lower === "alone") return "Lower β";
+  const also = Y < MOST ? " and raise Y" : "";
+  return `${strengths.lower ? "Lower β" : "Start nearer"}${also}`;
+};
+
+/**
+ * What may help against the noise, in words: two ways at most. Where the limit of the noise is known, β, Y and K are
+ * named only if they can bring the noise below it.
  *
  * @type {(run: Findings, settings: Pick<Settings, "Y" | "eta">) => string}
  */
@@ -114,7 +125,7 @@ function remedies(run, { Y, eta }) {
     ...(canRaise(run, Y) ? ["raise Y"] : []),
     ...(canDrop(run) ? ["store fewer"] : []),
   ];
-  if (ways.length === 0) ways.push("lower β", "start nearer");
+  if (ways.length === 0) return gentler(run, Y);
   const words = ways.slice(0, 2).join(", or ");
   return words[0].toUpperCase() + words.slice(1);
 }
@@ -128,7 +139,10 @@ function blended(run, { beta }) {
     distributed.noisy || distributed.grainy
       ? [" and Y", ` All ${count(run.K)} add their noise to T.`]
       : ["", ""];
-  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. Raise β${also}, or store fewer.${there}`;
+  const way = run.isNearest
+    ? `Raise β${also}`
+    : `Raise β and ${bits ? "flip fewer bits" : "hide less"}`;
+  return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. ${way}, or store fewer.${there}`;
 }
 
 /** @param {Findings} run */

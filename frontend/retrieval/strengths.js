@@ -1,14 +1,21 @@
 // The strength of the vector's noise, and its limit for a whole run: the vector finds the picture if the noise is below
 // the limit [D-sharp11].
 import { fixed } from "../kit/number.js";
-import { LONGEST, roughnessAllowed } from "./math/descent.js";
+import { LONGEST, roughnessAllowed, succeeds } from "./math/descent.js";
 import { AHEAD } from "./report.js";
+import { RULES } from "./settings.js";
 
 /** @import { Foresight } from "./math/phase.js" */
 /** @import { Ready, Settings } from "./settings.js" */
 
-/** @typedef {{ limit: number, noise: number }} Strengths */
+/**
+ * `lower` is the way in which a smaller β helps if the noise is above its limit: "alone", or only "with Y", that is,
+ * together with the largest Y. Null if it does not.
+ *
+ * @typedef {{ limit: number, noise: number, lower: "alone" | "with Y" | null }} Strengths
+ */
 
+const LOWER = [0.85, 0.7, 0.5, 0.35]; // factors of the smaller β that are tried
 const EVEN = 1.2; // up to this ratio, a run may or may not find the picture: the error of the law
 
 /**
@@ -27,11 +34,15 @@ export function strengthsOf(
   const entries = { sincos: 2 * Y, cos: Y, exp: 0, expexp: 0 }[basis];
   if (collection === "bits" || entries === 0 || freedom === 0) return null;
   const noise = Math.sqrt((freedom * stored.length) / entries);
-  if (!isStored) return { limit: 0, noise };
+  if (!isStored) return { limit: 0, noise, lower: null };
   const { moving } = geometry;
   const descent = { start, held, moving, wanted, eta, steps, ahead: AHEAD };
   const limit = roughnessAllowed(descent, beta);
-  return limit === 0 && steps > LONGEST ? null : { limit, noise };
+  if (limit === 0 && steps > LONGEST) return null;
+  const least = noise * Math.sqrt(Y / RULES.counts.Y[1]);
+  const helps = (/** @type {number} */ c) => LOWER.some((f) => succeeds(descent, f * beta, c));
+  const lower = limit >= noise ? null : helps(noise) ? "alone" : helps(least) ? "with Y" : null;
+  return { limit, noise, lower };
 }
 
 /** @param {number} v */
@@ -40,7 +51,7 @@ export const strength = (v) => (v > 0 && v < 0.01 ? "< 0.01" : fixed(v, v > 0 ? 
 /**
  * The noise compared with its limit, in a few words; near the limit they say no more than the law can.
  *
- * @type {(strengths: Strengths, isStored: boolean) => string}
+ * @type {(strengths: Pick<Strengths, "limit" | "noise">, isStored: boolean) => string}
  */
 export function whereOf({ limit, noise }, isStored) {
   if (!isStored) return "This picture is not stored.";

@@ -131,6 +131,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
       isStored: true,
       rests: { exact: true, distributed: true },
       isSeparate: false,
+      isNearest: true,
       ...more,
     };
     const words = explain(
@@ -156,7 +157,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   );
   assert.match(
     text(lost, { closeness: 0.1 }),
-    /^At β = 75 even the right picture counts as far away.* noise hides this\. Raise Y, or/,
+    /^At β = 75 even the right picture counts as far away.* noise hides this\. Raise Y\.$/,
   );
   assert.match(
     text(lost, { closeness: 0.5 }),

@@ -136,3 +136,21 @@ test("noise wins above the last β at which the limit falls below the noise", ()
   const at = crossing(points(0, 2, 0.5));
   assert.ok(at !== null && Math.abs(at - 10 ** 1.5) < 1e-9);
 });
+
+test("a smaller β helps where the strengths say so, alone or together with the largest Y", () => {
+  const sharp = { beta: 200 };
+  const coarse = { fill: "black", K: 6, beta: 118, Y: 5_000 };
+  const crowded = { fill: "black", K: 24, beta: 118, Y: 5_000 };
+  /** @type {[any, "alone" | "with Y" | null][]} */
+  const cases = [
+    [{}, null],
+    [sharp, "alone"],
+    [coarse, "with Y"],
+    [crowded, null],
+  ];
+  for (const [own, way] of cases) assert.equal(both(own).lower, way);
+  const smaller = (/** @type {any} */ own) =>
+    [0.85, 0.7, 0.5, 0.35].some((f) => outcome({ ...own, beta: f * own.beta }).distributed);
+  assert.ok(!outcome(sharp).distributed && smaller(sharp));
+  assert.ok(!smaller(coarse) && smaller({ ...coarse, Y: 200_000 }));
+});

@@ -18,7 +18,7 @@ import { Library } from "../../frontend/retrieval/library.js";
 import { presetsFor } from "../../frontend/retrieval/presets.js";
 import { python } from "../../frontend/retrieval/python.js";
 import { findings, isBlend } from "../../frontend/retrieval/report.js";
-import { closeness } from "../../frontend/retrieval/runwords.js";
+import { closeness, isNearest } from "../../frontend/retrieval/runwords.js";
 import { explain } from "../../frontend/retrieval/sentence.js";
 import { noPaint, prepare } from "../../frontend/retrieval/settings.js";
 import { unpacked } from "../../frontend/kit/sheet.js";
@@ -223,7 +223,7 @@ function runOf(keeper, library, settings) {
   const isSeparate = isBlend(both.exact) && stays(ready.config, ready.patterns);
   const strengths = strengthsOf(settings, ready, new Foresight({ ...ready.config, patterns: ready.patterns }));
   const near = closeness(ready.config);
-  return { pull, roughness, closeness: near, strengths, both, freedom, numbers, K: stored.length, isStored, rests, isSeparate, overflow, steps: step };
+  return { pull, roughness, closeness: near, isNearest: isNearest(ready), strengths, both, freedom, numbers, K: stored.length, isStored, rests, isSeparate, overflow, steps: step };
 }
 
 function look(memory, state) {

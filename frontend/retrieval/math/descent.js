@@ -37,6 +37,13 @@ export function roughnessAllowed(descent, beta) {
 }
 
 /**
+ * True if the run finds the wanted pattern at roughness c.
+ *
+ * @type {(descent: Descent, beta: number, c: number) => boolean}
+ */
+export const succeeds = (descent, beta, c) => arrives(wellsOf(descent, beta), c);
+
+/**
  * The patterns relative to the query, in units of 1/√β: their inner products over the free entries, and their squared
  * distances from the query over the clamped entries.
  *

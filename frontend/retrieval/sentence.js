@@ -1,5 +1,6 @@
 // One or two sentences that describe the run on show, and explain it by its settings.
 import { count, figures, fixed, percent } from "../kit/number.js";
+import { criticalSlope, slopeRatio } from "./math/gauge.js";
 import { BLEND, blendOf, isBlend, SOME } from "./report.js";
 import { RULES } from "./settings.js";
 
@@ -68,7 +69,8 @@ function bothRight(run, { Y }) {
 }
 
 /** @type {(run: Findings, settings: Settings) => string} */
-function vectorLost(run, { beta, Y, eta }) {
+function vectorLost(run, settings) {
+  const { beta, Y } = settings;
   const { distributed, bits } = run.both;
   const exact = `The exact memory brings the ${kind(run)} back.`;
   if (!distributed.noisy) {
@@ -83,49 +85,64 @@ function vectorLost(run, { beta, Y, eta }) {
       run.K > 1
         ? "The exact memory still sees that the others are farther. In the vector, noise hides this."
         : "In the vector, noise hides what little signal it sends.";
-    const way = canRaise(run, Y) ? "Raise Y" : gentler(run, Y);
+    const way = canRaise(run, settings) ? "Raise Y" : gentler(run, settings);
     return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} ${way}.`;
   }
-  const advice = remedies(run, { Y, eta });
+  const advice = remedies(run, settings);
   return `${exact} Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${advice}.`;
 }
 
-/**
- * True if the largest Y brings the noise below its limit, as far as the limit is known.
- *
- * @type {(run: Findings, Y: number) => boolean}
- */
-const canRaise = ({ strengths }, Y) =>
-  Y < MOST && (!strengths || strengths.noise * Math.sqrt(Y / MOST) < strengths.limit);
-
-/** True if a single picture would leave the noise below its limit. @param {Findings} run */
-const canDrop = ({ K, strengths }) =>
-  K > 1 && (!strengths || strengths.noise / Math.sqrt(K) < strengths.limit);
+/** @typedef {Pick<Settings, "Y" | "eta" | "basis">} Setting */
 
 /**
- * What helps where neither Y nor K alone does, by the law where it is known.
+ * True if by the law of the first step, K pictures and Y frequencies leave a run from this query that begins towards
+ * the picture. It stands in where the law of the whole run is not known, as for bits. Positive features have no such law.
  *
- * @type {(run: Findings, Y: number) => string}
+ * @type {(run: Findings, K: number, setting: Setting) => boolean}
  */
-const gentler = ({ strengths }, Y) => {
-  if (!strengths || strengths.lower === "alone") return "Lower β";
+function begins({ closeness, freedom }, K, { Y, eta, basis }) {
+  if (basis !== "sincos" && basis !== "cos") return true;
+  const noise = Math.sqrt((freedom * K) / (basis === "cos" ? Y : 2 * Y));
+  return slopeRatio(closeness, noise) > criticalSlope(eta);
+}
+
+/** True if the largest Y brings the noise below its limit. @type {(run: Findings, setting: Setting) => boolean} */
+function canRaise(run, setting) {
+  const { strengths, K } = run;
+  if (setting.Y >= MOST) return false;
+  if (!strengths) return begins(run, K, { ...setting, Y: MOST });
+  return strengths.noise * Math.sqrt(setting.Y / MOST) < strengths.limit;
+}
+
+/** True if a single picture would leave the noise below its limit. @type {(run: Findings, setting: Setting) => boolean} */
+function canDrop(run, setting) {
+  const { strengths, K } = run;
+  if (K === 1) return false;
+  return strengths ? strengths.noise / Math.sqrt(K) < strengths.limit : begins(run, 1, setting);
+}
+
+/** What helps where neither Y nor K alone does. @type {(run: Findings, setting: Setting) => string} */
+function gentler({ strengths, both }, { Y }) {
+  const nearer = both.bits ? "Flip fewer bits" : "Start nearer";
+  if (!strengths) return nearer;
+  if (strengths.lower === "alone") return "Lower β";
   const also = Y < MOST ? " and raise Y" : "";
-  return `${strengths.lower ? "Lower β" : "Start nearer"}${also}`;
-};
+  return `${strengths.lower ? "Lower β" : nearer}${also}`;
+}
 
 /**
- * What may help against the noise, in words: two ways at most. Where the limit of the noise is known, β, Y and K are
- * named only if they can bring the noise below it.
+ * What helps against the noise, in words: two ways at most. β, Y and K are named only if a law says that they bring the
+ * noise below its limit.
  *
- * @type {(run: Findings, settings: Pick<Settings, "Y" | "eta">) => string}
+ * @type {(run: Findings, setting: Setting) => string}
  */
-function remedies(run, { Y, eta }) {
+function remedies(run, setting) {
   const ways = [
-    ...(eta > 1 ? ["lower η"] : []),
-    ...(canRaise(run, Y) ? ["raise Y"] : []),
-    ...(canDrop(run) ? ["store fewer"] : []),
+    ...(setting.eta > 1 ? ["lower η"] : []),
+    ...(canRaise(run, setting) ? ["raise Y"] : []),
+    ...(canDrop(run, setting) ? ["store fewer"] : []),
   ];
-  if (ways.length === 0) return gentler(run, Y);
+  if (ways.length === 0) return gentler(run, setting);
   const words = ways.slice(0, 2).join(", or ");
   return words[0].toUpperCase() + words.slice(1);
 }

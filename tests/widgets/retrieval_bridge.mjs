@@ -146,6 +146,8 @@ const jobs = {
       { key: "cut short", set: { ...set("start"), K: 24, beta: 90 } },
       { key: "raised", set: { ...set("start"), K: 24, beta: 118 } },
       { key: "raised with Y", set: { ...set("start"), K: 24, beta: 118, Y: 200_000 } },
+      { key: "far bits", set: { ...set("start"), ...BITS, flips: 0.2 } },
+      { key: "near bits", set: { ...set("start"), ...BITS, flips: 0.1 } },
       { key: "longer", set: { ...set("start"), K: 24, beta: 90, steps: 100 } },
       { key: "overflow", set: { ...set("start"), basis: "exp" } },
     ];
@@ -203,6 +205,8 @@ const jobs = {
   },
   slopes: ({ heights, c }) => heights.map((height) => slopeRatio(height, c)),
 };
+
+const BITS = { collection: "bits", size: 10, fraction: 0, clamp: false, K: 50, beta: 50, Y: 20_000 };
 
 const libraryOf = async ({ packed, side, top }, names) =>
   new Library(await unpacked(Uint8Array.from(packed), side, top), names);

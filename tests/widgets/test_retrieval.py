@@ -500,6 +500,13 @@ def test_the_sentence_about_a_query_that_counts_as_far_gives_advice_that_helps(p
     assert presets["beta"]["sentence"].endswith("Lower β.")
 
 
+def test_the_sentence_about_bits_names_y_only_if_the_largest_y_is_enough(presets):
+    far = presets["far bits"]
+    assert right(far) == [True, False]
+    assert far["sentence"].endswith("Flip fewer bits.")
+    assert right(presets["near bits"]) == [True, True]
+
+
 def test_the_questions_on_bits_reach_the_threshold_and_figure_3(presets):
     threshold = presets["threshold"]
     assert right(threshold) == [True, False]

@@ -156,9 +156,8 @@ function blended(run, { beta }) {
     distributed.noisy || distributed.grainy
       ? [" and Y", ` All ${count(run.K)} add their noise to T.`]
       : ["", ""];
-  const way = run.isNearest
-    ? `Raise β${also}`
-    : `Raise β and ${bits ? "flip fewer bits" : "hide less"}`;
+  const isEnough = run.strengths ? run.strengths.higher : run.isNearest;
+  const way = isEnough ? `Raise β${also}` : `Raise β and ${bits ? "flip fewer bits" : "hide less"}`;
   return `β = ${figures(beta)} is too small to separate ${pictures(run)}: even the exact memory returns ${blendOf(exact.mixed, bits)}. ${way}, or store fewer.${there}`;
 }
 

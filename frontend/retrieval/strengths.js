@@ -10,12 +10,14 @@ import { RULES } from "./settings.js";
 
 /**
  * `lower` is the way in which a smaller β helps if the noise is above its limit: "alone", or only "with Y", that is,
- * together with the largest Y. Null if it does not.
+ * together with the largest Y. Null if it does not. `higher` is true if the limit is 0 and is not at some larger β: the
+ * exact memory then finds the picture.
  *
- * @typedef {{ limit: number, noise: number, lower: "alone" | "with Y" | null }} Strengths
+ * @typedef {{ limit: number, noise: number, lower: "alone" | "with Y" | null, higher: boolean }} Strengths
  */
 
 const LOWER = [0.85, 0.7, 0.5, 0.35]; // factors of the smaller β that are tried
+const HIGHER = [1.2, 1.5, 2, 3, 5, 10]; // and of the larger ones
 const EVEN = 1.2; // up to this ratio, a run may or may not find the picture: the error of the law
 
 /**
@@ -34,7 +36,7 @@ export function strengthsOf(
   const entries = { sincos: 2 * Y, cos: Y, exp: 0, expexp: 0 }[basis];
   if (collection === "bits" || entries === 0 || freedom === 0) return null;
   const noise = Math.sqrt((freedom * stored.length) / entries);
-  if (!isStored) return { limit: 0, noise, lower: null };
+  if (!isStored) return { limit: 0, noise, lower: null, higher: false };
   const { moving } = geometry;
   const descent = { start, held, moving, wanted, eta, steps, ahead: AHEAD };
   const limit = roughnessAllowed(descent, beta);
@@ -42,7 +44,9 @@ export function strengthsOf(
   const least = noise * Math.sqrt(Y / RULES.counts.Y[1]);
   const helps = (/** @type {number} */ c) => LOWER.some((f) => succeeds(descent, f * beta, c));
   const lower = limit >= noise ? null : helps(noise) ? "alone" : helps(least) ? "with Y" : null;
-  return { limit, noise, lower };
+  const larger = HIGHER.map((f) => f * beta).filter((b) => b <= RULES.numbers.beta[1]);
+  const higher = limit === 0 && larger.some((b) => succeeds(descent, b, 0));
+  return { limit, noise, lower, higher };
 }
 
 /** @param {number} v */

@@ -137,6 +137,17 @@ test("noise wins above the last β at which the limit falls below the noise", ()
   assert.ok(at !== null && Math.abs(at - 10 ** 1.5) < 1e-9);
 });
 
+test("a larger β helps where the strengths say that the exact memory then finds the picture", () => {
+  const near = { K: 24 };
+  const far = { K: 24, fraction: 0.8 };
+  assert.deepEqual([both(near).limit, both(near).higher], [0, true]);
+  assert.deepEqual([both(far).limit, both(far).higher], [0, false]);
+  const larger = (/** @type {any} */ own) =>
+    [90, 112, 150, 200].some((beta) => outcome({ ...own, beta }).exact);
+  assert.ok(larger(near));
+  assert.ok(!larger(far));
+});
+
 test("a smaller β helps where the strengths say so, alone or together with the largest Y", () => {
   const sharp = { beta: 200 };
   const coarse = { fill: "black", K: 6, beta: 118, Y: 5_000 };

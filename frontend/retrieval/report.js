@@ -6,8 +6,9 @@ import { amount, count, fixed, percent } from "../kit/number.js";
 /** @import { Numbers } from "./timeline.js" */
 
 /**
- * The report on one state. `right` is judged on the free pixels; `near` says that the right picture is the nearest. `mixed` is the number of patterns that the state
- * mixes; `grainy` says that the state visibly differs from their mean, and `noisy` that it is far from it.
+ * The report on one state. `right` is judged on the free pixels; `near` says that the right picture is the nearest.
+ * `mixed` is the number of patterns that the state mixes; `grainy` says that the state visibly differs from their mean,
+ * and `noisy` that it is far from it.
  *
  * @typedef {{
  *   label: string, bits: boolean, near: boolean, right: boolean, noisy: boolean, grainy: boolean, error: number, mixed: number, grain: number,

@@ -48,7 +48,7 @@ export function explain(run, settings) {
     return "Only the distributed memory finds the picture: its noise happens to lead there.";
   return both.bits
     ? "Neither repairs the pattern: the query leads to another one. Flip fewer bits."
-    : "Neither finds it: what covers the query draws it to another picture. Hide less, or cover with another colour.";
+    : "Neither memory finds the picture: the cover draws the query to another one. Hide less, or use another colour.";
 }
 
 /** The sentence shown before the reader changes anything: what each memory costs, and what to try. */
@@ -61,7 +61,7 @@ function bothRight(run, { Y }) {
   const { distributed } = both;
   const outcome =
     both.bits && distributed.error >= SOME
-      ? "Both memories end nearest to the pattern"
+      ? "Both end nearest to the right pattern"
       : `Both memories bring the ${kind(run)} back`;
   const sentence = `${outcome}: ${errors(run)}.`;
   if (!distributed.grainy) return sentence;
@@ -76,6 +76,8 @@ function vectorLost(run, settings) {
   if (!distributed.noisy) {
     if (!run.rests.distributed)
       return `${exact} The distributed memory has not come to rest: raise “steps at most” (under More).`;
+    if (distributed.near && distributed.mixed < BLEND)
+      return `${exact} The distributed memory ends nearest to it too, but not close enough.`;
     return distributed.mixed >= BLEND
       ? `${exact} The distributed memory stops at ${blendOf(distributed.mixed, bits)}${distributed.grainy ? ", with grain" : ""}.`
       : `${exact} The distributed memory is drawn to another one, ${distributed.label}.`;
@@ -95,8 +97,8 @@ function vectorLost(run, settings) {
 /** @typedef {Pick<Settings, "Y" | "eta" | "basis">} Setting */
 
 /**
- * True if by the law of the first step, K pictures and Y frequencies leave a run from this query that begins towards
- * the picture. It stands in where the law of the whole run is not known, as for bits. Positive features have no such law.
+ * True if, by the law of the first step, a run with K pictures and Y frequencies moves from this query towards the
+ * picture. Used where the law of the whole run is not known, as for bits. Positive features have no law: always true.
  *
  * @type {(run: Findings, K: number, setting: Setting) => boolean}
  */
@@ -123,7 +125,7 @@ function canDrop(run, setting) {
 
 /** What helps where neither Y nor K alone does. @type {(run: Findings, setting: Setting) => string} */
 function gentler({ strengths, both }, { Y }) {
-  const nearer = both.bits ? "Flip fewer bits" : "Start nearer";
+  const nearer = both.bits ? "Flip fewer bits" : "Hide less";
   if (!strengths) return nearer;
   if (strengths.lower === "alone") return "Lower β";
   const also = Y < MOST ? " and raise Y" : "";

@@ -21,8 +21,8 @@ const HIGHER = [1.2, 1.5, 2, 3, 5, 10]; // and of the larger ones
 const EVEN = 1.2; // up to this ratio, a run may or may not find the picture: the error of the law
 
 /**
- * The noise and its limit in one unit. The noise is the length of its slope: c = √(D_free·K/2Y) for sincos features,
- * with Y in place of 2Y for cos. The limit is the largest c at which the run finds the true picture, and 0 if that is
+ * The noise and its limit in one unit: the length of the noise's gradient, c = √(D_free·K/2Y) for sincos features, with
+ * Y in place of 2Y for cos. The limit is the largest c at which the run finds the true picture, and 0 if that is
  * not stored. Null if the law does not apply: for positive features, for bits, which are too few, or if nothing is free;
  * and if the run is longer than the law follows and, without noise, has not found the picture by then.
  *

@@ -163,8 +163,9 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
     text(lost, { closeness: 0.5 }),
     /estimates roughly how close the query is to 6 pictures.*60,000.*too noisy.*Raise Y/,
   );
+  assert.match(text({ leadDistributed: 0.9 }), /ends nearest to it too, but not close enough/);
   assert.match(
-    text({ leadDistributed: 0.9 }),
+    text({ leadDistributed: 1.4, nearestDistributed: 1 }),
     /The distributed memory is drawn to another one, coffee/,
   );
   const blend = { leadExact: 0.9, mixedExact: 9.3 };

@@ -9,7 +9,7 @@ import { RULES } from "./settings.js";
 /** @import { Settings } from "./settings.js" */
 
 const MOST = RULES.counts.Y[1];
-const FAR = 0.15; // of the closeness: a query that is less close is far away
+const FAR = 0.15; // a query whose closeness is less is far away
 
 export const PENDING = "The run plays once you have answered the question.";
 export const MOVING = "At each step, both memories move the query towards what they have stored.";
@@ -45,15 +45,15 @@ export function explain(run, settings) {
     return "The run ended before the exact memory came to rest. Raise “steps at most” or change η (under More).";
   if (isBlend(exact)) return blended(run, settings);
   if (distributed.right)
-    return "Only the distributed memory finds the picture: its noise happens to lead there.";
+    return `Only the distributed memory finds the ${kind(run)}: its noise happens to lead there.`;
   return both.bits
     ? "Neither repairs the pattern: the query leads to another one. Flip fewer bits."
     : "Neither memory finds the picture: the cover draws the query to another one. Hide less, or use another colour.";
 }
 
-/** The sentence shown before the reader changes anything: what each memory costs, and what to try. */
+/** The sentence shown before the reader changes anything: what the vector costs, and what to try. */
 export const OPENING =
-  "Both find the picture. Each frequency (random weights) estimates how close the query is to all the pictures. More pictures make T noisier, not longer. Can you make one memory fail?";
+  "Both find the picture. Each frequency (random weights) estimates the query’s total closeness to all pictures. More pictures make T noisier, not longer. Can you make one memory fail?";
 
 /** @type {(run: Findings, settings: Settings) => string} */
 function bothRight(run, { Y }) {
@@ -86,12 +86,12 @@ function vectorLost(run, settings) {
     const why =
       run.K > 1
         ? "The exact memory still sees that the others are farther. In the vector, noise hides this."
-        : "In the vector, noise hides what little signal it sends.";
+        : `In the vector, noise hides the ${kind(run)}’s weak signal.`;
     const way = canRaise(run, settings) ? "Raise Y" : gentler(run, settings);
     return `At β = ${figures(beta)} even the right ${kind(run)} counts as far away. ${why} ${way}.`;
   }
   const advice = remedies(run, settings);
-  return `${exact} Each frequency estimates roughly how close the query is to ${pictures(run)}; the average of ${count(Y)} is still too noisy. ${advice}.`;
+  return `${exact} Each frequency estimates the query’s total closeness to ${pictures(run)}; the mean of ${count(Y)} estimates is too noisy. ${advice}.`;
 }
 
 /** @typedef {Pick<Settings, "Y" | "eta" | "basis">} Setting */
@@ -134,7 +134,7 @@ function gentler({ strengths, both }, { Y }) {
 
 /**
  * What helps against the noise, in words: two ways at most. β, Y and K are named only if a law says that they bring the
- * noise below its limit.
+ * noise below its limit, or if there is no law.
  *
  * @type {(run: Findings, setting: Setting) => string}
  */
@@ -142,7 +142,7 @@ function remedies(run, setting) {
   const ways = [
     ...(setting.eta > 1 ? ["lower η"] : []),
     ...(canRaise(run, setting) ? ["raise Y"] : []),
-    ...(canDrop(run, setting) ? ["store fewer"] : []),
+    ...(canDrop(run, setting) ? ["lower K"] : []),
   ];
   if (ways.length === 0) return gentler(run, setting);
   const words = ways.slice(0, 2).join(", or ");

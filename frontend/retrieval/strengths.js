@@ -10,8 +10,8 @@ import { RULES } from "./settings.js";
 
 /**
  * `lower` is the way in which a smaller β helps if the noise is above its limit: "alone", or only "with Y", that is,
- * together with the largest Y. Null if it does not. `higher` is true if the limit is 0 and is not at some larger β: the
- * exact memory then finds the picture.
+ * together with the largest Y. Null if it does not. `higher` is true if the limit is 0, but not at some larger β,
+ * where the exact memory finds the picture.
  *
  * @typedef {{ limit: number, noise: number, lower: "alone" | "with Y" | null, higher: boolean }} Strengths
  */

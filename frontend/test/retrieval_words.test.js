@@ -161,7 +161,7 @@ test("the sentence after a run explains the outcome, suggests a change and fits 
   );
   assert.match(
     text(lost, { closeness: 0.5 }),
-    /estimates roughly how close the query is to 6 pictures.*60,000.*too noisy.*Raise Y/,
+    /total closeness to 6 pictures; the mean of 60,000 estimates is too noisy\. Raise Y, or lower K/,
   );
   assert.match(text({ leadDistributed: 0.9 }), /ends nearest to it too, but not close enough/);
   assert.match(
